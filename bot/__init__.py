@@ -1,0 +1,1 @@
+"""The Slack bot and the command line; the only side that reads the environment."""

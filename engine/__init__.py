@@ -1,0 +1,1 @@
+"""The diagnosis engine; knows neither Slack nor the environment."""

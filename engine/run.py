@@ -1,0 +1,97 @@
+"""One diagnosis from question to answer: a frozen record with one typed field per stage."""
+
+from datetime import datetime
+from typing import Literal, Self
+
+from pydantic import Field
+
+from engine.answer import Answer
+from engine.base import AwareDatetime, Frozen
+from engine.budget import Budget, Usage
+from engine.check import Verification
+from engine.claim import ExecutorOutput
+from engine.gate import GateStage
+from engine.invocation import ToolInvocation
+from engine.plan import Plan, RetryContext
+from engine.question import Question
+from engine.window import TimeWindow
+
+__all__ = ["Execution", "Failure", "NodeName", "Run", "RunEvent"]
+
+NodeName = Literal[
+    "planner", "executor", "gatekeeper", "verifier", "evidence_retry", "composer", "fallback", "end"
+]
+
+
+class Failure(Frozen):
+    """Why a stage did not give its one thing; a value that routes to Fallback, never an exception."""
+
+    node: NodeName
+    reason: str
+    """Machine-readable, such as `executor.invalid_output` or `budget.seconds`."""
+    detail: str
+    """One Chinese sentence for the reader."""
+    usage: Usage = Usage()
+
+
+class Execution(Frozen):
+    """The Executor node's one thing: what it called in this cycle and what it asserts."""
+
+    status: Literal["OK", "INVALID_OUTPUT"]
+    invocations: tuple[ToolInvocation, ...] = ()
+    output: ExecutorOutput | None = None
+    """None exactly when the status is INVALID_OUTPUT (spec S51)."""
+    reason: str | None = None
+    """For INVALID_OUTPUT: the parser's reason, such as `not_json`."""
+    detail: str | None = None
+    rounds: int = 0
+    """Rounds of tool calls beyond the prefetch."""
+    usage: Usage = Usage()
+
+
+class RunEvent(Frozen):
+    """One attempt of one node, as the orchestration trace keeps it."""
+
+    node: NodeName
+    status: Literal["ok", "failed"]
+    attempt: int = 1
+    cycle: int = 0
+    started_at: AwareDatetime
+    duration_ms: float = Field(ge=0)
+    reason: str | None = None
+    usage: Usage = Usage()
+
+
+class Run(Frozen):
+    """The state of one diagnosis. Nodes read it; only the pipeline evolves it."""
+
+    run_id: str
+    session_id: str
+    question: Question
+    window: TimeWindow
+    """The stretch under investigation."""
+    baseline: TimeWindow | None = None
+    """The stretch it is compared with."""
+    budget: Budget = Budget()
+    started_at: AwareDatetime
+    cycle: int = 0
+    """How many evidence retries were begun: 0 or 1 (spec S14, S15)."""
+    plan: Plan | None = None
+    invocations: tuple[ToolInvocation, ...] = ()
+    """Every tool call of the run, over all cycles."""
+    execution: Execution | None = None
+    gate: GateStage | None = None
+    verification: Verification | None = None
+    retry_context: RetryContext | None = None
+    answer: Answer | None = None
+    failure: Failure | None = None
+    events: tuple[RunEvent, ...] = ()
+    usage: Usage = Usage()
+
+    def evolve(self, **changes: object) -> Self:
+        """The same run with some fields replaced; values are trusted to be of their field's type."""
+        return self.model_copy(update=changes)
+
+    def elapsed(self, now: datetime) -> float:
+        """Seconds since the run started."""
+        return (now - self.started_at).total_seconds()
