@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from engine.base import Frozen
+from engine.base import AwareDatetime, Frozen
 from engine.budget import Usage
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "ClaimVerification",
     "FactChecked",
     "FactVerification",
+    "FailedAttempt",
     "GuardFinding",
     "GuardReport",
     "HypothesisCheck",
@@ -109,6 +110,14 @@ class GuardReport(Frozen):
     """Ids of the claims whose class the guard lowered."""
 
 
+class FailedAttempt(Frozen):
+    """A try of the Verifier that gave no legal reply (spec S35)."""
+
+    reason: str
+    started_at: AwareDatetime
+    duration_ms: float
+
+
 class Verification(Frozen):
     """The Verifier node's one thing."""
 
@@ -125,7 +134,8 @@ class Verification(Frozen):
     guard: GuardReport | None = None
     warnings: tuple[str, ...] = ()
     failure_reason: str | None = None
-    attempts: int = 1
+    failed_attempts: tuple[FailedAttempt, ...] = ()
+    """At most two; the last of two is why the status is FAILED."""
     input_sha256: str | None = None
     """Digest of the serialized input; the same for both attempts (spec S35)."""
     usage: Usage = Usage()

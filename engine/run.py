@@ -37,13 +37,14 @@ class Failure(Frozen):
 class Execution(Frozen):
     """The Executor node's one thing: what it called in this cycle and what it asserts."""
 
-    status: Literal["OK", "INVALID_OUTPUT"]
+    status: Literal["OK", "INVALID_OUTPUT", "FAILED"]
+    """INVALID_OUTPUT: the model's text breaks its contract (spec S51). FAILED: no text came, or a bound was met."""
     invocations: tuple[ToolInvocation, ...] = ()
+    """The calls of this cycle, kept whatever the status is."""
     output: ExecutorOutput | None = None
-    """None exactly when the status is INVALID_OUTPUT (spec S51)."""
-    reason: str | None = None
-    """For INVALID_OUTPUT: the parser's reason, such as `not_json`."""
-    detail: str | None = None
+    """Given exactly when the status is OK."""
+    failure: Failure | None = None
+    """Given exactly when the status is not OK."""
     rounds: int = 0
     """Rounds of tool calls beyond the prefetch."""
     usage: Usage = Usage()

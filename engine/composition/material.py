@@ -1,0 +1,226 @@
+"""What the answer may be made of, and nothing else (reading.md 16, 17)."""
+
+from collections.abc import Iterable
+
+from engine.answer import CitedEvidence, ConfirmedFact, Suspect
+from engine.base import Frozen, JsonObject
+from engine.check import ClaimCheck, ClaimVerification, Verdict
+from engine.claim import Claim, Hypothesis
+from engine.gate import EvidenceGap, GateStage, VerifiedEvidence
+from engine.run import Run
+from engine.system import SystemMap
+from engine.verification.text_check import unsupported_parts
+
+__all__ = ["Material", "MaterialClaim", "gather_material"]
+
+_TYPES_ZH = {
+    "root_cause": "根因判断",
+    "symptom": "症状判断",
+    "impact": "影响判断",
+    "risk": "风险判断",
+    "observation": "观察",
+    "negative_observation": "“未出现”的观察",
+}
+
+_NOT_CARRIED_ZH: dict[ClaimVerification, str] = {
+    "overstated": "说得比证据多，未采用",
+    "unsupported": "现有证据不足以支持，未采用",
+    "external_unknown": "涉及证据之外的对象或数值，未采用",
+    "contradicted": "与证据相反，已排除",
+}
+
+_REFUTED = frozenset({"unsupported", "external_unknown", "contradicted"})
+
+_ORDER = ("root_cause", "symptom", "impact", "risk", "observation", "negative_observation")
+
+_MAX_ITEMS = 5
+
+
+class MaterialClaim(Frozen):
+    """A claim that may be said, with the words that carry it."""
+
+    claim_id: str
+    claim_type: str
+    text: str
+    verification: ClaimVerification
+    evidence: tuple[CitedEvidence, ...]
+
+
+class Material(Frozen):
+    """Everything a Composer may use."""
+
+    question: str
+    timezone: str
+    window_label: str
+    verdict: Verdict
+    confirmed: tuple[MaterialClaim, ...]
+    """Direct observations, most telling first; no root cause under REJECT."""
+    inferred: tuple[MaterialClaim, ...] = ()
+    hypotheses: tuple[Suspect, ...] = ()
+    gaps: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    known_names: tuple[str, ...] = ()
+    """Names of services; naming one asserts nothing."""
+
+    @property
+    def facts(self) -> tuple[ConfirmedFact, ...]:
+        """The confirmed claims as the answer shows them."""
+        return tuple(
+            ConfirmedFact(text=claim.text, claim_id=claim.claim_id, evidence=claim.evidence)
+            for claim in self.confirmed
+        )
+
+    @property
+    def allowed_texts(self) -> tuple[str, ...]:
+        """Every text whose numbers and names may be said again."""
+        claims = (*self.confirmed, *self.inferred)
+        excerpts = (item.excerpt for claim in claims for item in claim.evidence)
+        hypotheses = (suspect.text for suspect in self.hypotheses)
+        return (
+            self.question,
+            self.window_label,
+            *(claim.text for claim in claims),
+            *excerpts,
+            *hypotheses,
+            *self.gaps,
+            *self.next_steps,
+            *self.known_names,
+        )
+
+    def payload(self) -> JsonObject:
+        """The Composer's user message (interfaces.md): claims with their ids, never raw tool output."""
+        return {
+            "question": self.question,
+            "verdict": self.verdict,
+            "claims": [
+                {
+                    "claim_id": claim.claim_id,
+                    "claim_type": claim.claim_type,
+                    "text": claim.text,
+                    "class": claim.verification,
+                    "excerpts": [item.excerpt for item in claim.evidence],
+                }
+                for claim in (*self.confirmed, *self.inferred)
+            ],
+            "possible": [suspect.text for suspect in self.hypotheses],
+            "gaps": list(self.gaps),
+            "next_steps": list(self.next_steps),
+        }
+
+
+def gather_material(run: Run, system: SystemMap) -> Material:
+    """Sort the projected claims by what their class lets them become.
+
+    Args:
+        run: a run whose gate and verification are there and COMPLETED.
+        system: for the names of services.
+    """
+    assert run.gate is not None
+    assert run.verification is not None
+    assert run.verification.effective_verdict is not None
+    verdict = run.verification.effective_verdict
+    claims = {claim.claim_id: claim for claim in run.gate.verified_output.claims}
+    checks = sorted(run.verification.claim_checks, key=lambda check: _rank(check, claims))
+    evidence = run.gate.verified_evidence
+    confirmed = tuple(
+        _say(claims[check.claim_id], check, evidence)
+        for check in checks
+        if check.verification == "direct_observation"
+        and not (verdict == "REJECT" and claims[check.claim_id].claim_type == "root_cause")
+    )
+    inferred = tuple(
+        _say(claims[check.claim_id], check, evidence)
+        for check in checks
+        if check.verification == "reasonable_inference" and verdict != "REJECT"
+    )
+    names = tuple(service.name for service in system.services)
+    base = Material(
+        question=run.question.text,
+        timezone=run.question.timezone,
+        window_label=run.window.label(run.question.timezone),
+        verdict=verdict,
+        confirmed=confirmed,
+        inferred=inferred,
+        gaps=(*_claim_gaps(checks, claims), *_call_gaps(run.gate.result.evidence_gaps)),
+        known_names=names,
+    )
+    allowed = base.allowed_texts
+    suspects = () if verdict == "REJECT" else _suspects(run.gate, run, allowed, names)
+    output = run.gate.verified_output
+    steps = _allowed_only((*output.recommended_actions, *output.missing_info), allowed, base.timezone)
+    return base.model_copy(update={"hypotheses": suspects, "next_steps": steps[:_MAX_ITEMS]})
+
+
+def _rank(check: ClaimCheck, claims: dict[str, Claim]) -> int:
+    claim = claims.get(check.claim_id)
+    return _ORDER.index(claim.claim_type) if claim else len(_ORDER)
+
+
+def _say(claim: Claim, check: ClaimCheck, evidence: Iterable[VerifiedEvidence]) -> MaterialClaim:
+    return MaterialClaim(
+        claim_id=claim.claim_id,
+        claim_type=claim.claim_type,
+        text=claim.claim_text,
+        verification=check.verification,
+        evidence=tuple(
+            CitedEvidence(
+                invocation_id=item.source_invocation_id,
+                tool_name=item.tool_name,
+                raw_path=item.raw_path,
+                excerpt=item.matched_text,
+            )
+            for item in evidence
+            if item.claim_id == claim.claim_id
+        ),
+    )
+
+
+def _claim_gaps(checks: Iterable[ClaimCheck], claims: dict[str, Claim]) -> tuple[str, ...]:
+    """Say what is not carried, by kind and id; never the claim itself, because it would read as a finding."""
+    return tuple(
+        f"一条{_TYPES_ZH[claims[check.claim_id].claim_type]}（{check.claim_id[:40]}）"
+        f"{_NOT_CARRIED_ZH[check.verification]}"
+        for check in checks
+        if check.verification in _NOT_CARRIED_ZH
+    )
+
+
+def _call_gaps(gaps: Iterable[EvidenceGap]) -> tuple[str, ...]:
+    tools = dict.fromkeys(gap.tool_name for gap in gaps if gap.kind == "failed_call")
+    return tuple(f"{tool} 调用失败，这部分情况未知" for tool in tools)
+
+
+def _suspects(gate: GateStage, run: Run, allowed: tuple[str, ...], names: tuple[str, ...]) -> tuple[Suspect, ...]:
+    assert run.verification is not None
+    refuted = {
+        check.hypothesis_id
+        for check in run.verification.hypothesis_checks
+        if check.verification in _REFUTED
+    }
+    carried = {
+        check.claim_id
+        for check in run.verification.claim_checks
+        if check.verification in {"direct_observation", "reasonable_inference"}
+    }
+    kept = (
+        hypothesis
+        for hypothesis in gate.verified_output.hypotheses
+        if hypothesis.hypothesis_id not in refuted and carried.intersection(hypothesis.based_on)
+    )
+    spoken = (_suspect(hypothesis, allowed, names, run.question.timezone) for hypothesis in kept)
+    return tuple(suspect for suspect in spoken if suspect is not None)
+
+
+def _suspect(
+    hypothesis: Hypothesis, allowed: tuple[str, ...], names: tuple[str, ...], timezone: str
+) -> Suspect | None:
+    service = hypothesis.service if hypothesis.service in names else None
+    if not unsupported_parts(hypothesis.text, allowed, timezone=timezone):
+        return Suspect(service=service, text=hypothesis.text, score=hypothesis.score)
+    if service is not None:
+        return Suspect(service=service, text=f"可能与 {service} 有关", score=hypothesis.score)
+    return None
+
+
+def _allowed_only(texts: Iterable[str], allowed: tuple[str, ...], timezone: str) -> tuple[str, ...]:
+    return tuple(text for text in texts if text and not unsupported_parts(text, allowed, timezone=timezone))

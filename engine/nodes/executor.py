@@ -1,0 +1,180 @@
+"""Executor: gathers the planned evidence at once, lets the model ask for more, and takes its claims."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.base import JsonObject
+from engine.budget import Usage
+from engine.contracts.executor_evidence import read_executor_output
+from engine.dialogue import ask, budget_failure, call_timeout, serialize
+from engine.errors import BadModelOutput, ModelUnavailable
+from engine.invocation import ToolCall, ToolInvocation
+from engine.ports import Deps, ModelReply, ModelRequest, ToolTurn
+from engine.run import Execution, Failure, Run
+from engine.toolbox import invoke_all, same_call
+from engine.tools.trace_summary import summarise
+
+__all__ = ["execute"]
+
+
+@dataclass
+class _Progress:
+    """What this cycle has done so far; lives for one call of `execute`."""
+
+    invocations: tuple[ToolInvocation, ...] = ()
+    turns: tuple[ToolTurn, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def rounds(self) -> int:
+        return len(self.turns)
+
+    def add(self, made: tuple[ToolInvocation, ...]) -> None:
+        self.invocations += made
+        size = sum(len(serialize(invocation.output)) for invocation in made)
+        self.usage += Usage(tool_calls=len(made), output_bytes=size)
+
+
+async def execute(run: Run, deps: Deps) -> Execution:
+    """Prefetch the plan's calls, then hold the bounded dialogue that ends in `executor_evidence_v2`."""
+    progress = _Progress()
+    prefetch = [ToolCall(tool=step.tool, arguments=step.arguments) for step in run.plan.steps] if run.plan else []
+    failure = await _gather(prefetch, run, deps, progress)
+    payload = serialize(_payload(run, deps, progress.invocations))
+    while failure is None:
+        try:
+            reply = await _turn(run, deps, payload, progress)
+        except ModelUnavailable as error:
+            bound = run.budget.exceeded_by(run.usage + progress.usage, run.elapsed(deps.clock.now()))
+            failure = (
+                budget_failure("executor", bound)
+                if bound
+                else Failure(
+                    node="executor", reason="executor.unavailable", detail=f"取证模型没有应答（{error}）"
+                )
+            )
+            break
+        except BadModelOutput as error:
+            return _ended("INVALID_OUTPUT", progress, _invalid(error))
+        progress.usage += reply.usage
+        if not reply.tool_calls:
+            return _read(reply, progress)
+        if progress.rounds >= run.budget.tool_rounds:
+            return _ended("INVALID_OUTPUT", progress, _too_many_rounds())
+        failure = await _round(reply.tool_calls, run, deps, progress)
+    return _ended("FAILED", progress, failure)
+
+
+async def _turn(run: Run, deps: Deps, payload: str, progress: _Progress) -> ModelReply:
+    request = ModelRequest(
+        role="executor",
+        contract="executor_evidence_v2",
+        payload=payload,
+        tools=deps.tool_specs(),
+        turns=progress.turns,
+        timeout=call_timeout(run, deps),
+    )
+    return await ask(deps, request)
+
+
+async def _gather(calls: Sequence[ToolCall], run: Run, deps: Deps, progress: _Progress) -> Failure | None:
+    """Make the calls that no earlier invocation answers; None, or the bound that was met."""
+    earlier = (*run.invocations, *progress.invocations)
+    fresh: list[ToolCall] = []
+    for call in calls:
+        again = any(same_call(call, done) for done in earlier) or any(call == other for other in fresh)
+        if not again:
+            fresh.append(call)
+    spent = run.usage + progress.usage
+    bound = run.budget.exceeded_by(spent, run.elapsed(deps.clock.now()))
+    if bound is not None:
+        return budget_failure("executor", bound)
+    room = run.budget.tool_calls - spent.tool_calls
+    progress.add(await invoke_all(fresh[:room], run, deps, earlier))
+    if len(fresh) > room:
+        return budget_failure("executor", "budget.tool_calls")
+    bound = run.budget.exceeded_by(run.usage + progress.usage, run.elapsed(deps.clock.now()))
+    return budget_failure("executor", bound) if bound and bound != "budget.tool_calls" else None
+
+
+async def _round(calls: tuple[ToolCall, ...], run: Run, deps: Deps, progress: _Progress) -> Failure | None:
+    asked = tuple(call.model_copy(update={"call_id": None}) for call in calls)
+    failure = await _gather(asked, run, deps, progress)
+    if failure is not None:
+        return failure
+    known = (*run.invocations, *progress.invocations)
+    results = tuple(
+        serialize(next((evidence_view(done) for done in known if same_call(call, done)), {})) for call in asked
+    )
+    progress.turns += (ToolTurn(calls=calls, results=results),)
+    return None
+
+
+def _payload(run: Run, deps: Deps, fresh: tuple[ToolInvocation, ...]) -> JsonObject:
+    payload: JsonObject = {
+        "question": run.question.text,
+        "intent": run.plan.intent if run.plan else "",
+        "scope": run.plan.scope if run.plan else "broad",
+        "timezone": run.question.timezone,
+        "window": run.window.model_dump(mode="json"),
+        "baseline": run.baseline.model_dump(mode="json") if run.baseline else None,
+        "services": [service.model_dump(mode="json") for service in deps.system.services],
+        "invocations": [evidence_view(invocation) for invocation in (*run.invocations, *fresh)],
+        "rounds_left": run.budget.tool_rounds,
+    }
+    if run.retry_context is not None:
+        payload["retry_context"] = run.retry_context.model_dump(mode="json")
+        payload["earlier_summary"] = [item.model_dump(mode="json") for item in summarise(run.invocations)]
+    return payload
+
+
+def evidence_view(invocation: ToolInvocation) -> JsonObject:
+    """What a model sees of an invocation: its refs, nothing else of its output (architecture.md, Evidence)."""
+    return {
+        "invocation_id": invocation.id,
+        "tool_name": invocation.tool_name,
+        "arguments": invocation.arguments,
+        "status": invocation.status,
+        "note": invocation.note,
+        "error": invocation.error,
+        "error_kind": invocation.error_kind,
+        "evidence_refs": [ref.model_dump(mode="json") for ref in invocation.evidence_refs],
+    }
+
+
+def _read(reply: ModelReply, progress: _Progress) -> Execution:
+    try:
+        output = read_executor_output(reply.text)
+    except BadModelOutput as error:
+        return _ended("INVALID_OUTPUT", progress, _invalid(error))
+    return Execution(
+        status="OK",
+        invocations=progress.invocations,
+        output=output,
+        rounds=progress.rounds,
+        usage=progress.usage,
+    )
+
+
+def _ended(status: str, progress: _Progress, failure: Failure) -> Execution:
+    return Execution(
+        status="INVALID_OUTPUT" if status == "INVALID_OUTPUT" else "FAILED",
+        invocations=progress.invocations,
+        failure=failure,
+        rounds=progress.rounds,
+        usage=progress.usage,
+    )
+
+
+def _invalid(error: BadModelOutput) -> Failure:
+    return Failure(
+        node="executor", reason=f"executor.invalid_output.{error.reason}", detail="取证模型的输出不合约定，未采用"
+    )
+
+
+def _too_many_rounds() -> Failure:
+    return Failure(
+        node="executor",
+        reason="executor.invalid_output.tool_rounds",
+        detail="取证模型一直要求更多数据，没有给出结论",
+    )

@@ -1,0 +1,58 @@
+"""Planner: from the question to the tool calls to make."""
+
+from engine.base import JsonObject
+from engine.contracts.planner_plan import read_plan
+from engine.dialogue import ask, call_timeout, serialize
+from engine.errors import BadModelOutput, ModelUnavailable
+from engine.plan import Plan
+from engine.ports import Deps, ModelRequest
+from engine.run import Failure, Run
+
+__all__ = ["plan"]
+
+
+async def plan(run: Run, deps: Deps) -> Plan | Failure:
+    """Ask the model for a plan; in an evidence retry it sees the gaps alone (reading.md 11)."""
+    request = ModelRequest(
+        role="planner",
+        contract="planner_plan_v1",
+        payload=serialize(_gap_payload(run, deps) if run.retry_context else _full_payload(run, deps)),
+        tools=deps.tool_specs(),
+        timeout=call_timeout(run, deps),
+    )
+    try:
+        reply = await ask(deps, request)
+        planned = read_plan(reply.text, mode="EVIDENCE_GAP_ONLY" if run.retry_context else "FULL")
+    except ModelUnavailable as error:
+        return Failure(node="planner", reason="planner.unavailable", detail=f"规划模型没有应答（{error}）")
+    except BadModelOutput as error:
+        return Failure(node="planner", reason=f"planner.{error.reason}", detail="规划模型的输出不合约定")
+    return planned.model_copy(update={"usage": reply.usage})
+
+
+def _full_payload(run: Run, deps: Deps) -> JsonObject:
+    return {
+        "mode": "FULL",
+        "question": run.question.text,
+        "now": run.question.asked_at.isoformat(),
+        "timezone": run.question.timezone,
+        "window": run.window.model_dump(mode="json"),
+        "baseline": run.baseline.model_dump(mode="json") if run.baseline else None,
+        "services": [service.model_dump(mode="json") for service in deps.system.services],
+        "signals": [signal.model_dump(mode="json") for signal in deps.system.signals],
+        "sources": list(deps.system.kinds),
+        "known_facts": list(run.question.known_facts),
+    }
+
+
+def _gap_payload(run: Run, deps: Deps) -> JsonObject:
+    assert run.retry_context is not None
+    return {
+        "mode": "EVIDENCE_GAP_ONLY",
+        "retry_context": run.retry_context.model_dump(mode="json"),
+        "system": {
+            "services": [service.name for service in deps.system.services],
+            "signals": [signal.name for signal in deps.system.signals],
+            "sources": list(deps.system.kinds),
+        },
+    }

@@ -1,0 +1,1 @@
+"""Stories: whole runs through the real graph, with a scripted model at the port."""
