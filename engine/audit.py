@@ -13,7 +13,7 @@ _STATEMENT_CHARS = 2000
 
 
 def verifier_evaluation(run: Run, prompts: PromptAudit) -> JsonObject:
-    """The audit of one run. Keys of stages that did not happen are absent; no verdict is made up (spec S22)."""
+    """The audit of one run; keys of stages that did not happen are absent, no verdict is made up (spec S22)."""
     record: JsonObject = {
         "verifier_status": run.verification.status if run.verification else "SKIPPED",
         "traceability_version": TRACEABILITY_VERSION,

@@ -150,9 +150,7 @@ class Step:
 
 
 GRAPH: dict[NodeName, Step] = {
-    "planner": Step(
-        plan, _keep_plan, after_planner, {"executor": "plan", "fallback": "no plan"}
-    ),
+    "planner": Step(plan, _keep_plan, after_planner, {"executor": "plan", "fallback": "no plan"}),
     "executor": Step(
         execute,
         _keep_execution,
@@ -176,9 +174,14 @@ GRAPH: dict[NodeName, Step] = {
         },
     ),
     "evidence_retry": Step(
-        prepare_retry, _keep_retry, after_evidence_retry, {"planner": "EVIDENCE_GAP_ONLY", "fallback": "no gap"}
+        prepare_retry,
+        _keep_retry,
+        after_evidence_retry,
+        {"planner": "EVIDENCE_GAP_ONLY", "fallback": "no gap"},
     ),
-    "composer": Step(compose_answer, _keep_answer, after_composer, {"end": "answer", "fallback": "no material"}),
+    "composer": Step(
+        compose_answer, _keep_answer, after_composer, {"end": "answer", "fallback": "no material"}
+    ),
     "fallback": Step(fall_back, _keep_answer, after_fallback, {"end": "answer without a verdict"}),
 }
 

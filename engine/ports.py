@@ -156,7 +156,7 @@ class Store(Protocol):
         ...
 
     async def checkpoint(self, run: Run, node: NodeName, events: tuple[RunEvent, ...]) -> None:
-        """Keep what the finished node left: its events, new invocations, and `stage` = the next node."""
+        """Keep what the finished node left: its events, new invocations; `stage` moves on at the next `enter`."""
         ...
 
     async def enter(self, run_id: str, node: NodeName) -> None:

@@ -17,7 +17,9 @@ _ERROR_CHARS = 600
 
 def same_call(call: ToolCall, invocation: ToolInvocation) -> bool:
     """Whether an earlier invocation of this run already answered exactly this call."""
-    return invocation.tool_name == call.tool and _canonical(invocation.arguments) == _canonical(call.arguments)
+    return invocation.tool_name == call.tool and _canonical(invocation.arguments) == _canonical(
+        call.arguments
+    )
 
 
 async def invoke_all(

@@ -1,1 +1,1 @@
-"""From what was verified to what is said: allowed material, the fixed template, the check of a model's words."""
+"""From what was verified to what is said: allowed material, template, and the check of a model's words."""

@@ -190,12 +190,12 @@ def _call_gaps(gaps: Iterable[EvidenceGap]) -> tuple[str, ...]:
     return tuple(f"{tool} 调用失败，这部分情况未知" for tool in tools)
 
 
-def _suspects(gate: GateStage, run: Run, allowed: tuple[str, ...], names: tuple[str, ...]) -> tuple[Suspect, ...]:
+def _suspects(
+    gate: GateStage, run: Run, allowed: tuple[str, ...], names: tuple[str, ...]
+) -> tuple[Suspect, ...]:
     assert run.verification is not None
     refuted = {
-        check.hypothesis_id
-        for check in run.verification.hypothesis_checks
-        if check.verification in _REFUTED
+        check.hypothesis_id for check in run.verification.hypothesis_checks if check.verification in _REFUTED
     }
     carried = {
         check.claim_id

@@ -38,7 +38,9 @@ class _Progress:
 async def execute(run: Run, deps: Deps) -> Execution:
     """Prefetch the plan's calls, then hold the bounded dialogue that ends in `executor_evidence_v2`."""
     progress = _Progress()
-    prefetch = [ToolCall(tool=step.tool, arguments=step.arguments) for step in run.plan.steps] if run.plan else []
+    prefetch = (
+        [ToolCall(tool=step.tool, arguments=step.arguments) for step in run.plan.steps] if run.plan else []
+    )
     failure = await _gather(prefetch, run, deps, progress)
     payload = serialize(_payload(run, deps, progress.invocations))
     while failure is None:
@@ -104,7 +106,8 @@ async def _round(calls: tuple[ToolCall, ...], run: Run, deps: Deps, progress: _P
         return failure
     known = (*run.invocations, *progress.invocations)
     results = tuple(
-        serialize(next((evidence_view(done) for done in known if same_call(call, done)), {})) for call in asked
+        serialize(next((evidence_view(done) for done in known if same_call(call, done)), {}))
+        for call in asked
     )
     progress.turns += (ToolTurn(calls=calls, results=results),)
     return None
@@ -168,7 +171,9 @@ def _ended(status: str, progress: _Progress, failure: Failure) -> Execution:
 
 def _invalid(error: BadModelOutput) -> Failure:
     return Failure(
-        node="executor", reason=f"executor.invalid_output.{error.reason}", detail="取证模型的输出不合约定，未采用"
+        node="executor",
+        reason=f"executor.invalid_output.{error.reason}",
+        detail="取证模型的输出不合约定，未采用",
     )
 
 

@@ -15,7 +15,7 @@ from engine.run import Failure, Run
 from engine.verification.assessment import assess
 from engine.verification.protocol import read_verifier_reply
 
-__all__ = ["verify", "verifier_payload"]
+__all__ = ["verifier_payload", "verify"]
 
 _ATTEMPTS = 2
 
@@ -26,7 +26,9 @@ async def verify(run: Run, deps: Deps) -> Verification | Failure:
     Returns a Verification with status FAILED when no legal reply came; never a verdict then (spec S18).
     """
     if run.gate is None:
-        return Failure(node="verifier", reason="verifier.nothing_projected", detail="没有通过校验的证据可供复核")
+        return Failure(
+            node="verifier", reason="verifier.nothing_projected", detail="没有通过校验的证据可供复核"
+        )
     payload = serialize(verifier_payload(run, run.gate))
     digest = hashlib.sha256(payload.encode()).hexdigest()
     failed: list[FailedAttempt] = []

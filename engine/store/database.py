@@ -1,4 +1,4 @@
-"""Opening a database by its URL: drivers, SQLite's pragmas, migration and closing."""
+"""Opening a database by its URL: drivers, migration and closing."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -6,16 +6,16 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
-from sqlalchemy import URL, Connection, event, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
+from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from engine.errors import ConfigError
 from engine.store.errors import store_errors
 from engine.store.schema import bring_to_head
 from engine.store.sql import SqlStore
+from engine.store.sqlite import BUSY_SECONDS, prepare_sqlite, use_write_ahead_log
 
 __all__ = ["open_store"]
 
@@ -26,15 +26,6 @@ _DRIVERS = {
     "postgresql": "postgresql+psycopg",
     "postgresql+psycopg": "postgresql+psycopg",
 }
-
-_BUSY_SECONDS = 10
-"""How long a SQLite writer waits for another, unless the URL says `?timeout=SECONDS`."""
-
-_PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
-    "PRAGMA synchronous=NORMAL",
-    "PRAGMA foreign_keys=ON",
-)
 
 
 @asynccontextmanager
@@ -53,6 +44,8 @@ async def open_store(url: str) -> AsyncGenerator[SqlStore]:
     engine = _sqlite(address) if address.get_backend_name() == "sqlite" else _postgres(address)
     try:
         with store_errors(place):
+            if engine.dialect.name == "sqlite":
+                await use_write_ahead_log(engine)
             await bring_to_head(engine)
         yield SqlStore(engine, place)
     finally:
@@ -98,26 +91,11 @@ def _sqlite(address: URL) -> AsyncEngine:
     limits = {"pool_size": 1, "max_overflow": 0} if in_memory else {}
     engine = create_async_engine(
         address,
-        connect_args={} if "timeout" in address.query else {"timeout": _BUSY_SECONDS},
+        connect_args={} if "timeout" in address.query else {"timeout": BUSY_SECONDS},
         poolclass=AsyncAdaptedQueuePool,
         hide_parameters=True,
         json_serializer=_dumps,
         **limits,
     )
-    event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-    event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    prepare_sqlite(engine)
     return engine
-
-
-def _prepare_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
-    connection.isolation_level = None  # because the driver would else begin transactions by itself, and late
-    cursor = connection.cursor()
-    for pragma in _PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    # A writer locks before it reads, because a lock taken after reading can fail at once.
-    immediate = connection.get_execution_options().get("immediate", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")

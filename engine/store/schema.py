@@ -1,5 +1,8 @@
 """The database's schema version: read at every start, brought to ours where it is older."""
 
+import asyncio
+from weakref import WeakKeyDictionary
+
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -10,6 +13,8 @@ HEAD = "0001"
 
 VERSION_TABLE = "verdict_schema"
 """Ours alone, because a shared PostgreSQL database may hold another program's `alembic_version`."""
+
+_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 _MIGRATION_LOCK = 0x7665726469637401
 """Key of the PostgreSQL advisory lock that only one migrating process holds."""
@@ -24,13 +29,18 @@ async def bring_to_head(engine: AsyncEngine) -> None:
     async with engine.connect() as connection:
         if await connection.run_sync(schema_version) == HEAD:
             return
-    async with engine.connect() as connection:
+    async with _alembics_turn(), engine.connect() as connection:
         if connection.dialect.name == "sqlite":
             await connection.run_sync(_migrate_sqlite)
         else:
             async with connection.begin():
                 await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
                 await connection.run_sync(_migrate)
+
+
+def _alembics_turn() -> asyncio.Lock:
+    """Alembic keeps its current migration in globals, so migrations of one event loop take turns."""
+    return _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
 def schema_version(connection: Connection) -> str | None:

@@ -122,10 +122,7 @@ class SqlStore:
             # The session is locked before the run, everywhere, because writers in two orders would deadlock.
             shared = await session.scalar(_locked(SessionRow.self_evaluation, SessionRow.session_id == owner))
             own = await session.scalar(_locked(RunRow.self_evaluation, RunRow.run_id == run_id))
-            merged = merge_channel(own, channel, value)
-            await session.execute(
-                update(RunRow).where(RunRow.run_id == run_id).values(self_evaluation=merged)
-            )
+            await _change_run(session, run_id, {"self_evaluation": merge_channel(own, channel, value)})
             newest = select(RunRow.run_id).where(RunRow.session_id == owner).order_by(*_NEWEST_FIRST)
             latest = await session.scalar(newest.limit(1))
             if latest == run_id:

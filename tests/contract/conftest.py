@@ -49,16 +49,24 @@ def postgres() -> Generator[Postgres]:
 
 
 @pytest.fixture(scope="session")
-def migrated(postgres: Postgres) -> str:
+def migrated_database(postgres: Postgres) -> str:
     """The name of a database at our schema, to copy."""
     name = postgres.create()
-
-    async def migrate() -> None:
-        async with open_store(postgres.url(name)):
-            pass
-
-    asyncio.run(migrate())
+    asyncio.run(_migrate(postgres.url(name)))
     return name
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A SQLite file at our schema, to copy."""
+    file = tmp_path_factory.mktemp("migrated") / "verdict.db"
+    asyncio.run(_migrate(f"sqlite+aiosqlite:///{file}"))
+    return file.read_bytes()
+
+
+async def _migrate(url: str) -> None:
+    async with open_store(url):
+        pass
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -76,9 +84,10 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
     if request.param == "memory":
         return Backend(None)
     if request.param == "sqlite":
+        (tmp_path / "verdict.db").write_bytes(request.getfixturevalue("migrated_file"))
         return Backend(f"sqlite+aiosqlite:///{tmp_path}/verdict.db")
     server: Postgres = request.getfixturevalue("postgres")
-    return Backend(server.url(server.create(request.getfixturevalue("migrated"))))
+    return Backend(server.url(server.create(request.getfixturevalue("migrated_database"))))
 
 
 @pytest.fixture

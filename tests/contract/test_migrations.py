@@ -1,8 +1,11 @@
 """The schema's history, on both databases."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -19,6 +22,8 @@ from engine.store.migration import scripts
 from engine.store.schema import HEAD, VERSION_TABLE
 from engine.store.tables import Base
 from tests.unit.store.runs import a_run
+
+ROOT = Path(__file__).resolve().parents[2]
 
 T = TypeVar("T")
 
@@ -94,6 +99,21 @@ async def test_stores_that_open_at_once_share_one_migration(database_url: str) -
     await asyncio.gather(*map(open_and_begin, range(4)))
     async with open_store(database_url) as store:
         assert len(await store.recent(9)) == 4
+
+
+def test_processes_that_start_at_once_share_one_migration(database_url: str) -> None:
+    """Several processes that find the database empty at the same moment all succeed."""
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.unit.store.worker", "begin", database_url, f"run-{number}"],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(3)
+    ]
+    assert [(worker.communicate()[1], worker.returncode) for worker in workers] == [("", 0)] * 3
+    assert asyncio.run(_number(database_url, "SELECT count(*) FROM diagnosis_run")) == 3
 
 
 async def test_opening_again_changes_nothing(database_url: str) -> None:

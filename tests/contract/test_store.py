@@ -155,11 +155,11 @@ async def test_a_fallback_says_why(store: AnyStore) -> None:
     assert (record.outcome, record.fallback_reason) == ("FALLBACK", "executor.invalid_output")
 
 
-@pytest.mark.parametrize("run_id", ["nobody", "", "x" * 300, "a\0b", "a\udc80b", "'; --"])
-async def test_an_unknown_run_is_said_to_be_unknown(store: AnyStore, run_id: str) -> None:
+async def test_an_unknown_run_is_said_to_be_unknown(store: AnyStore) -> None:
     """Loading an id that no run has raises UnknownRun, whatever characters it holds."""
-    with pytest.raises(UnknownRun, match="verdict runs"):
-        await store.load(run_id)
+    for run_id in ("nobody", "", "x" * 300, "a\0b", "a\udc80b", "'; --"):
+        with pytest.raises(UnknownRun, match="verdict runs"):
+            await store.load(run_id)
 
 
 async def test_nothing_is_written_for_an_unknown_run(store: AnyStore) -> None:
@@ -176,17 +176,17 @@ async def test_nothing_is_written_for_an_unknown_run(store: AnyStore) -> None:
     assert await store.recent(10) == ()
 
 
-@pytest.mark.parametrize("key", ["", "x" * 201, "a\0b", "a\udc80b"])
-async def test_an_impossible_identifier_is_refused(store: AnyStore, key: str) -> None:
+async def test_an_impossible_identifier_is_refused(store: AnyStore) -> None:
     """An identifier that some database cannot hold is refused by every store."""
-    with pytest.raises(StoreError, match="run_id must have"):
-        await store.begin(a_run(key))
-    with pytest.raises(StoreError, match="session_id must have"):
-        await store.begin(a_run(session_id=key))
     run = a_run()
     await store.begin(run)
-    with pytest.raises(StoreError, match="invocation id must have"):
-        await store.checkpoint(run.evolve(invocations=(a_call(key),)), "executor", ())
+    for key in ("", "x" * 201, "a\0b", "a\udc80b"):
+        with pytest.raises(StoreError, match="run_id must have"):
+            await store.begin(a_run(key))
+        with pytest.raises(StoreError, match="session_id must have"):
+            await store.begin(a_run("run-2", session_id=key))
+        with pytest.raises(StoreError, match="invocation id must have"):
+            await store.checkpoint(run.evolve(invocations=(a_call(key),)), "executor", ())
     assert (await store.load("run-1")).invocations == ()
 
 
@@ -229,7 +229,7 @@ async def test_recent_runs_come_newest_first(store: AnyStore) -> None:
 async def test_pruning_deletes_old_runs_and_the_sessions_they_leave_empty(store: AnyStore) -> None:
     """Runs that started longer ago go with all their parts, as do sessions without a run; the rest stays."""
     old, older = NOON - timedelta(days=91), NOON - timedelta(days=400)
-    for number in range(230):
+    for number in range(205):
         await store.begin(a_run(f"old-{number}", f"gone-{number % 3}", older))
     await store.begin(a_run("old", "mixed", old))
     kept = a_run("new", "mixed", NOON - timedelta(days=89)).evolve(invocations=(a_call(run_id="new"),))
@@ -237,7 +237,7 @@ async def test_pruning_deletes_old_runs_and_the_sessions_they_leave_empty(store:
     await store.checkpoint(kept, "executor", (an_event(),))
     for run_id in ("old-1", "new"):
         await store.merge_evaluation(run_id, "rule_evaluation", {"of": run_id})
-    assert await store.prune(timedelta(days=90), NOON) == 231
+    assert await store.prune(timedelta(days=90), NOON) == 206
     assert await store.prune(timedelta(days=90), NOON) == 0
     assert [summary.run_id for summary in await store.recent(10)] == ["new"]
     assert len((await store.load("new")).invocations) == 1

@@ -45,26 +45,28 @@ class Postgres:
 @contextmanager
 def running_postgres() -> Generator[Postgres]:
     """Start a server in a process of its own, which stops it when our end of its pipe closes."""
-    with tempfile.TemporaryDirectory(prefix="verdict-pg-") as runtime:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.postgres", str(Path(runtime) / "data")],
-            cwd=ROOT,
-            env={**os.environ, "XDG_RUNTIME_DIR": runtime},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert child.stdout is not None
-        folder = child.stdout.readline().strip()
-        try:
-            if not folder:
-                raise PostgresUnavailable(child.communicate()[1].strip()[-500:])
-            server = Postgres(folder)
-            # because a test's data need not outlive a power cut
-            for setting in ("fsync", "synchronous_commit", "full_page_writes"):
-                server.run(f"ALTER SYSTEM SET {setting} = off")
-            server.run("SELECT pg_reload_conf()")
-            yield server
-        finally:
-            child.communicate()
+    runtime = tempfile.mkdtemp(prefix="verdict-pg-")
+    child = subprocess.Popen(
+        [sys.executable, "-m", "tests.postgres", runtime],
+        cwd=ROOT,
+        env={**os.environ, "XDG_RUNTIME_DIR": runtime},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # because a signal that ends the tests must leave it time to stop the server
+        start_new_session=True,
+    )
+    assert child.stdout is not None
+    folder = child.stdout.readline().strip()
+    if not folder:
+        raise PostgresUnavailable(child.communicate()[1].strip()[-500:])
+    try:
+        server = Postgres(folder)
+        # because a test's data need not outlive a power cut
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            server.run(f"ALTER SYSTEM SET {setting} = off")
+        server.run("SELECT pg_reload_conf()")
+        yield server
+    finally:
+        child.communicate()

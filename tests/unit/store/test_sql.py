@@ -32,10 +32,10 @@ async def test_two_processes_keep_each_others_channels(tmp_path: Path) -> None:
     async with open_store(url) as store:
         await store.begin(a_run())
         workers = [
-            _worker("evaluate", url, name, "60") for name in ("rule_evaluation", "verifier_evaluation")
+            _worker("evaluate", url, name, "30") for name in ("rule_evaluation", "verifier_evaluation")
         ]
         assert [(worker.communicate()[1], worker.returncode) for worker in workers] == [("", 0), ("", 0)]
-        expected = {"rule_evaluation": {"turn": 60}, "verifier_evaluation": {"turn": 60}}
+        expected = {"rule_evaluation": {"turn": 30}, "verifier_evaluation": {"turn": 30}}
         assert (await store.load("run-1")).self_evaluation == expected
         assert await store.session_evaluation("session-1") == expected
 
@@ -44,7 +44,7 @@ async def test_a_killed_process_leaves_a_whole_database(tmp_path: Path) -> None:
     """Killed at any moment, a process leaves a file that is whole and runs that say what they were doing."""
     file = tmp_path / "verdict.db"
     chance = random.Random(20261130)
-    for life in range(4):
+    for life in range(3):
         worker = _worker("diagnose", f"sqlite:///{file}", f"life-{life}")
         assert worker.stdout is not None
         said = [worker.stdout.readline().split() for _ in range(chance.randrange(1, 120))]

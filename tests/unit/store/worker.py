@@ -1,4 +1,4 @@
-"""A process that works on one store: `diagnose URL RUN` or `evaluate URL CHANNEL TIMES`."""
+"""A process that works on one store: `begin URL RUN`, `diagnose URL RUN` or `evaluate URL CHANNEL TIMES`."""
 
 import asyncio
 import sys
@@ -10,6 +10,10 @@ from engine.store import SqlStore, open_store
 from tests.unit.store.runs import a_call, a_run, an_event
 
 NODES: tuple[NodeName, ...] = ("planner", "executor", "gatekeeper", "verifier", "composer")
+
+
+async def _begin(store: SqlStore, run_id: str) -> None:
+    await store.begin(a_run(run_id))
 
 
 async def _diagnose(store: SqlStore, first: str) -> None:
@@ -35,7 +39,7 @@ async def _evaluate(store: SqlStore, channel: str, times: str) -> None:
 
 async def _main(task: str, url: str, *arguments: str) -> None:
     async with open_store(url) as store:
-        await {"diagnose": _diagnose, "evaluate": _evaluate}[task](store, *arguments)
+        await {"begin": _begin, "diagnose": _diagnose, "evaluate": _evaluate}[task](store, *arguments)
 
 
 if __name__ == "__main__":

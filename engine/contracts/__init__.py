@@ -1,0 +1,1 @@
+"""Strict readers of what models write; each raises `BadModelOutput` and nothing else."""

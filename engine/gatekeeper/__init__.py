@@ -1,0 +1,1 @@
+"""The Gatekeeper: deterministic checks of bindings against persisted evidence; pure."""

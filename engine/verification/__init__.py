@@ -1,0 +1,1 @@
+"""The Verifier's code: protocol, reference cleaning, guard, score and verdict; pure."""

@@ -1,0 +1,208 @@
+"""One claim against the records that carry it: derived, contradicted or not derivable."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.check import ClaimVerification
+from engine.claim import Claim
+from engine.verification.guard.absence import absence_finding
+from engine.verification.guard.clauses import Clause, read_clauses
+from engine.verification.guard.entities import holds
+from engine.verification.guard.numbers import number_finding, sign_of
+from engine.verification.guard.order import GuardVerdict, lower_of
+from engine.verification.guard.records import GuardEvidence, GuardScope, Record, read_record
+from engine.verification.guard.times import carried, read_times
+from engine.verification.guard.words import ALL, CAUSES, CONCEPTS, NEGATED_BEFORE
+from engine.verification.quantities import fold
+
+__all__ = ["judge"]
+
+_LEVEL = re.compile(
+    r"使用率|利用率|很|较|偏|过|高|低|大|多|异常|明显|持续|严重|服务|接口|出现|达到|存在|有|的|了|为|在|是|时|内|期间|窗口"
+)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LEFT_OVER = 2
+"""Han characters that may remain unexplained in a clause without a checkable predicate."""
+
+
+@dataclass
+class _Tally:
+    """What one claim's judging has found; lives for one call."""
+
+    ceiling: ClaimVerification = "direct_observation"
+    reasons: list[str] = field(default_factory=list[str])
+    supporting: set[int] = field(default_factory=set[int])
+
+    def object_to(self, ceiling: ClaimVerification, reason: str) -> None:
+        self.ceiling = lower_of(self.ceiling, ceiling)
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+
+
+def judge(claim: Claim, evidence: Sequence[GuardEvidence], scope: GuardScope) -> GuardVerdict:
+    """Settle how much of a claim its evidence carries.
+
+    Args:
+        claim: the claim as the Executor wrote it.
+        evidence: its verified items; guidance among them carries nothing.
+        scope: the run's zone, window and services.
+
+    Returns:
+        The outcome, the highest class that the claim may keep, and the reasons in Chinese. Total: no text raises.
+    """
+    records = [read_record(item) for item in evidence if not item.guidance]
+    if not records:
+        return GuardVerdict("not_derivable", "unsupported", ("没有本次故障的证据",))
+    tally = _Tally()
+    for clause in read_clauses(claim.claim_text, scope):
+        _judge_clause(clause, records, scope, tally)
+    _judge_times(claim, records, scope, tally)
+    _judge_whole(claim, records, tally)
+    if tally.ceiling == "contradicted":
+        return GuardVerdict("contradicted", "contradicted", tuple(tally.reasons))
+    outcome = "derived" if tally.ceiling == "direct_observation" else "not_derivable"
+    return GuardVerdict(outcome, tally.ceiling, tuple(tally.reasons))
+
+
+def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
+    home = _home(clause, records, tally)
+    if not home:
+        return
+    positions = {id(record): position for position, record in enumerate(records)}
+    _judge_entities(clause, home, records, positions, tally)
+    for claimed, held in CONCEPTS:
+        if claimed.search(clause.text) and not any(_speaks_of(held, record) for record in home):
+            tally.object_to("unsupported", "证据说的不是这个指标或对象")
+    for index in range(len(clause.quantities)):
+        finding, holding = number_finding(clause, index, home)
+        tally.supporting |= {positions[id(home[position])] for position in holding}
+        if finding == "refuted":
+            tally.object_to("contradicted", "数值与证据中的比较关系相反")
+        elif finding == "missing":
+            tally.object_to("unsupported", "证据中没有判断里的数值")
+    if clause.direction:
+        _judge_direction(clause, home, tally)
+    if clause.absence:
+        finding, reason = absence_finding(clause, home, scope)
+        if finding == "refuted":
+            tally.object_to("contradicted", reason)
+        elif finding == "missing":
+            tally.object_to("unsupported", reason)
+        else:
+            tally.supporting |= {positions[id(record)] for record in home}
+    elif any(_quoted_out_of_a_negation(record) for record in home):
+        tally.object_to("contradicted", "摘录在原文里是被否定的")
+    _judge_bare(clause, home, tally)
+
+
+def _home(clause: Clause, records: Sequence[Record], tally: _Tally) -> list[Record]:
+    """The records that the clause's services stand in."""
+    if not clause.services:
+        return list(records)
+    whole = [record for record in records if all(holds(record.context, name) for name in clause.services)]
+    if whole:
+        return whole
+    some = [record for record in records if any(holds(record.context, name) for name in clause.services)]
+    missing = [name for name in clause.services if not any(holds(record.context, name) for record in records)]
+    if missing:
+        tally.object_to("external_unknown", "证据中没有判断所说的服务")
+    return some
+
+
+def _judge_entities(
+    clause: Clause,
+    home: Sequence[Record],
+    records: Sequence[Record],
+    positions: dict[int, int],
+    tally: _Tally,
+) -> None:
+    for entity in clause.entities:
+        name = " ".join(entity.name.split())
+        found = [record for record in home if _has(record, name, quoted=entity.quoted)]
+        if found:
+            tally.supporting |= {positions[id(record)] for record in found}
+        elif any(_has(record, name, quoted=entity.quoted) for record in records):
+            tally.object_to("unsupported", "名称与服务不在同一条证据里")
+        else:
+            tally.object_to("external_unknown", "证据中没有判断所说的名称")
+
+
+def _has(record: Record, name: str, *, quoted: bool) -> bool:
+    texts = (record.text, record.context)
+    if quoted:
+        return any(name in text for text in texts)
+    return any(holds(text, name) for text in texts)
+
+
+def _speaks_of(held: re.Pattern[str], record: Record) -> bool:
+    return bool(
+        held.search(record.text) or held.search(record.context) or held.search(record.source.tool_name)
+    )
+
+
+def _judge_direction(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
+    signs = [sign for sign in (sign_of(record) for record in home) if sign is not None]
+    said = any(
+        re.search(r"increas|rising|rose|上升|升高|增加|decreas|drop|下降|降低|恢复|recover", record.text)
+        for record in home
+    )
+    if not signs:
+        if not said:
+            tally.object_to("overstated", "只有一个时间点的数值，看不出变化方向")
+        return
+    agrees = clause.direction in signs
+    if clause.denied:
+        if agrees and all(sign == clause.direction for sign in signs):
+            tally.object_to("contradicted", "变化方向与证据相反")
+        return
+    if not agrees:
+        ceiling: ClaimVerification = "contradicted" if -clause.direction in signs else "overstated"
+        tally.object_to(ceiling, "变化方向与证据不符")
+
+
+def _quoted_out_of_a_negation(record: Record) -> bool:
+    if record.source.text == record.source.context:
+        return False
+    at = record.context.find(record.text)
+    return at > 0 and bool(NEGATED_BEFORE.search(record.context[max(0, at - 24) : at]))
+
+
+def _judge_bare(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
+    """A clause without anything to check must stand in the evidence by its words."""
+    if clause.quantities or clause.direction or clause.absence or clause.entities:
+        return
+    rest = clause.text
+    for name in clause.services:
+        rest = rest.replace(name, "")
+    for claimed, _ in CONCEPTS:
+        rest = claimed.sub("", rest)
+    han = _HAN.findall(_LEVEL.sub("", rest))
+    if len(han) <= _LEFT_OVER:
+        return
+    bigrams = {first + second for first, second in zip(han, han[1:], strict=False)}
+    held = sum(any(bigram in record.text for record in home) for bigram in bigrams)
+    if held * 10 < len(bigrams) * 6:
+        tally.object_to("reasonable_inference", "证据没有直接写出这句话，只能推断")
+
+
+def _judge_times(claim: Claim, records: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
+    texts = [text for record in records for text in {record.text, record.context}]
+    windows = [
+        window for window in (scope.window, *(record.source.scope.window for record in records)) if window
+    ]
+    for claimed in read_times(fold(claim.claim_text)):
+        if not carried(claimed, texts, windows, scope.timezone):
+            tally.object_to("unsupported", "证据中没有判断所说的时间")
+
+
+def _judge_whole(claim: Claim, records: Sequence[Record], tally: _Tally) -> None:
+    text = fold(claim.claim_text)
+    if CAUSES.search(text) and not any(CAUSES.search(record.text) for record in records):
+        tally.object_to("reasonable_inference", "证据没有直接写明因果，只能推断")
+    if ALL.search(text) and not any(ALL.search(record.text) for record in records):
+        tally.object_to("overstated", "“所有/唯一”之类的说法超出证据")
+    if claim.claim_type == "root_cause":
+        tools = {records[position].source.tool_name for position in tally.supporting}
+        if len(tools) < 2:
+            tally.object_to("reasonable_inference", "根因需要至少两种不同来源的证据")

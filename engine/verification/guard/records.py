@@ -1,0 +1,138 @@
+"""Evidence as the guard reads it: one record an item, with its numbers under their names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pydantic import Field
+
+from engine.base import Frozen
+from engine.invocation import Scope
+from engine.verification.quantities import Dimension, Quantity, fold, read_quantities, to_quantity
+from engine.window import TimeWindow
+
+__all__ = ["GuardEvidence", "GuardScope", "Held", "Record", "read_record"]
+
+_PAIR = re.compile(r'([^\s="]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+_NUMERIC = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?")
+
+_UNIT_DIMENSIONS: dict[str, tuple[Dimension, str]] = {
+    "ratio": ("ratio", "1"),
+    "percent": ("ratio", "0.01"),
+    "seconds": ("time", "1"),
+    "milliseconds": ("time", "1e-3"),
+    "bytes": ("bytes", "1"),
+    "requests_per_second": ("rate", "1"),
+    "per_second": ("rate", "1"),
+}
+
+_SUFFIX_DIMENSIONS: tuple[tuple[str, tuple[Dimension, str]], ...] = (
+    ("_ms", ("time", "1e-3")),
+    ("_seconds", ("time", "1")),
+    ("_bytes", ("bytes", "1")),
+    ("_ratio", ("ratio", "1")),
+    ("_percent", ("ratio", "0.01")),
+    ("_per_second", ("rate", "1")),
+)
+
+_NO_UNIT = frozenset({"count", "total", "errors", "score", "change"})
+
+
+class GuardEvidence(Frozen):
+    """One verified item, with the whole text that it stands in."""
+
+    text: str
+    """The matched text: numbers must stand here."""
+    context: str
+    """The whole text of its evidence ref: names may stand here."""
+    tool_name: str
+    invocation_id: str = ""
+    raw_path: str = ""
+    guidance: bool = False
+    scope: Scope = Scope()
+
+
+class GuardScope(Frozen):
+    """What the run is about."""
+
+    timezone: str = "Asia/Shanghai"
+    window: TimeWindow | None = None
+    services: tuple[str, ...] = ()
+    aliases: dict[str, str] = Field(default_factory=dict)
+    """Alias → service name."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A number of the evidence and the name it stands under; `key` is empty in running text."""
+
+    key: str
+    quantity: Quantity
+
+
+@dataclass(frozen=True)
+class Record:
+    """One evidence item, read."""
+
+    source: GuardEvidence
+    held: tuple[Held, ...]
+    pairs: dict[str, str]
+
+    @cached_property
+    def text(self) -> str:
+        """The matched text, folded."""
+        return fold(self.source.text)
+
+    @cached_property
+    def context(self) -> str:
+        """The whole text, folded."""
+        same = self.source.context == self.source.text
+        return self.text if same else fold(self.source.context)
+
+    def numbers(self, key: str) -> list[Quantity]:
+        """The numbers under one name."""
+        return [item.quantity for item in self.held if item.key == key]
+
+
+def read_record(source: GuardEvidence) -> Record:
+    """Read an item's numbers: fields by name with the record's unit, running text as it stands."""
+    pairs: dict[str, str] = {}
+    rest: list[str] = []
+    position = 0
+    for match in _PAIR.finditer(source.text):
+        rest.append(source.text[position : match.start()])
+        position = match.end()
+        value = match.group(2)
+        pairs.setdefault(match.group(1).lower(), value[1:-1] if value.startswith('"') else value)
+    rest.append(source.text[position:])
+    unit = pairs.get("unit") or _context_unit(source)
+    held: list[Held] = []
+    for key, value in pairs.items():
+        held += _field(key, value, unit)
+    for piece in rest:
+        held += [Held("", quantity) for quantity in read_quantities(piece)]
+    return Record(source, tuple(held), pairs)
+
+
+def _context_unit(source: GuardEvidence) -> str:
+    match = re.search(r"(?:^|\s)unit=(\S+)", source.context[:2000])
+    return match.group(1) if match else ""
+
+
+def _field(key: str, value: str, unit: str) -> Sequence[Held]:
+    if not _NUMERIC.fullmatch(value.lower()):
+        return [Held(key, quantity) for quantity in read_quantities(value)]
+    dimension, scale = _dimension(key, unit)
+    quantity = to_quantity(value, dimension, scale)
+    return [Held(key, quantity)] if quantity else []
+
+
+def _dimension(key: str, unit: str) -> tuple[Dimension, str]:
+    for suffix, found in _SUFFIX_DIMENSIONS:
+        if key.endswith(suffix):
+            return found
+    last = key.rsplit(".", 1)[-1]
+    if last in _NO_UNIT:
+        return ("times" if last == "change" else "plain"), "1"
+    return _UNIT_DIMENSIONS.get(unit, ("plain", "1"))

@@ -1,0 +1,1 @@
+"""Times in a question's text, read by code, because models do no time arithmetic."""
