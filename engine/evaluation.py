@@ -31,9 +31,7 @@ class EvaluationService:
         guidance_tools: tools whose results guide and never witness the incident (spec S48): not counted.
     """
 
-    def __init__(
-        self, store: Store, guidance_tools: frozenset[str] = frozenset({"lookup_knowledge"})
-    ) -> None:
+    def __init__(self, store: Store, guidance_tools: frozenset[str] = frozenset({"lookup_knowledge"})) -> None:
         self._store = store
         self._guidance_tools = guidance_tools
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from engine.answer import Answer
@@ -102,9 +102,7 @@ def _keep_gate(run: Run, value: GateStage) -> Run:
     failure = None
     if value.status == "REJECT":
         rules = "、".join(value.result.failed_rules)
-        failure = Failure(
-            node="gatekeeper", reason="gatekeeper.reject", detail=f"取证结论引用的证据对不上（{rules}）"
-        )
+        failure = Failure(node="gatekeeper", reason="gatekeeper.reject", detail=f"取证结论引用的证据对不上（{rules}）")
     elif not value.verified_evidence:
         failure = Failure(
             node="gatekeeper", reason="gatekeeper.nothing_projected", detail="没有一条判断带着可核对的证据"
@@ -115,17 +113,13 @@ def _keep_gate(run: Run, value: GateStage) -> Run:
 def _keep_verification(run: Run, value: Verification) -> Run:
     failure = None
     if value.status == "FAILED":
-        failure = Failure(
-            node="verifier", reason="verifier.failed", detail="复核没有完成，未经复核的判断不予展示"
-        )
+        failure = Failure(node="verifier", reason="verifier.failed", detail="复核没有完成，未经复核的判断不予展示")
     return run.evolve(verification=value, failure=failure, usage=run.usage + value.usage)
 
 
 def _keep_retry(run: Run, value: RetryContext) -> Run:
     # because the second cycle is judged by itself: what the first one concluded must not leak into it
-    return run.evolve(
-        retry_context=value, cycle=run.cycle + 1, plan=None, execution=None, gate=None, verification=None
-    )
+    return run.evolve(retry_context=value, cycle=run.cycle + 1, plan=None, execution=None, gate=None, verification=None)
 
 
 def _keep_answer(run: Run, value: Answer) -> Run:
@@ -179,9 +173,7 @@ GRAPH: dict[NodeName, Step] = {
         after_evidence_retry,
         {"planner": "EVIDENCE_GAP_ONLY", "fallback": "no gap"},
     ),
-    "composer": Step(
-        compose_answer, _keep_answer, after_composer, {"end": "answer", "fallback": "no material"}
-    ),
+    "composer": Step(compose_answer, _keep_answer, after_composer, {"end": "answer", "fallback": "no material"}),
     "fallback": Step(fall_back, _keep_answer, after_fallback, {"end": "answer without a verdict"}),
 }
 
@@ -235,9 +227,7 @@ async def _act(step: Step, run: Run, node: NodeName, deps: Deps) -> object:
     except Exception as error:
         # because a defect in a node must still end in an answer that says so, not in silence
         logger.exception("node failed", extra={"action": "node_failed", "run_id": run.run_id, "node": node})
-        return Failure(
-            node=node, reason=f"internal.{type(error).__name__}", detail="内部错误，已记录，未给出结论"
-        )
+        return Failure(node=node, reason=f"internal.{type(error).__name__}", detail="内部错误，已记录，未给出结论")
 
 
 _SPENDERS: frozenset[NodeName] = frozenset({"planner", "executor", "verifier"})
@@ -268,6 +258,9 @@ def _events(
     ]
     if isinstance(value, Verification) and value.status == "FAILED" and failed:
         return tuple(failed)
+    if tries:
+        # because the last attempt began when the one before it had failed
+        started = min(ended, tries[-1].started_at + timedelta(milliseconds=tries[-1].duration_ms))
     failure = after.failure if node != "fallback" else None
     reason = failure.reason if failure else _note(value)
     last = RunEvent(

@@ -18,9 +18,7 @@ from engine.window import TimeWindow
 
 __all__ = ["Execution", "Failure", "NodeName", "Run", "RunEvent"]
 
-NodeName = Literal[
-    "planner", "executor", "gatekeeper", "verifier", "evidence_retry", "composer", "fallback", "end"
-]
+NodeName = Literal["planner", "executor", "gatekeeper", "verifier", "evidence_retry", "composer", "fallback", "end"]
 
 
 class Failure(Frozen):

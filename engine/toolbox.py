@@ -17,9 +17,7 @@ _ERROR_CHARS = 600
 
 def same_call(call: ToolCall, invocation: ToolInvocation) -> bool:
     """Whether an earlier invocation of this run already answered exactly this call."""
-    return invocation.tool_name == call.tool and _canonical(invocation.arguments) == _canonical(
-        call.arguments
-    )
+    return invocation.tool_name == call.tool and _canonical(invocation.arguments) == _canonical(call.arguments)
 
 
 async def invoke_all(
@@ -42,9 +40,7 @@ async def invoke_all(
     return tuple(task.result() for task in tasks)
 
 
-async def invoke(
-    call: ToolCall, run: Run, deps: Deps, ordinal: int, seen_chunks: frozenset[str]
-) -> ToolInvocation:
+async def invoke(call: ToolCall, run: Run, deps: Deps, ordinal: int, seen_chunks: frozenset[str]) -> ToolInvocation:
     """Make one call. Errors, time-outs and unknown tools become an invocation with status `failed`."""
     started = deps.clock.now()
     pending = ToolInvocation(

@@ -66,8 +66,7 @@ class Material(Frozen):
     def facts(self) -> tuple[ConfirmedFact, ...]:
         """The confirmed claims as the answer shows them."""
         return tuple(
-            ConfirmedFact(text=claim.text, claim_id=claim.claim_id, evidence=claim.evidence)
-            for claim in self.confirmed
+            ConfirmedFact(text=claim.text, claim_id=claim.claim_id, evidence=claim.evidence) for claim in self.confirmed
         )
 
     @property
@@ -190,13 +189,9 @@ def _call_gaps(gaps: Iterable[EvidenceGap]) -> tuple[str, ...]:
     return tuple(f"{tool} 调用失败，这部分情况未知" for tool in tools)
 
 
-def _suspects(
-    gate: GateStage, run: Run, allowed: tuple[str, ...], names: tuple[str, ...]
-) -> tuple[Suspect, ...]:
+def _suspects(gate: GateStage, run: Run, allowed: tuple[str, ...], names: tuple[str, ...]) -> tuple[Suspect, ...]:
     assert run.verification is not None
-    refuted = {
-        check.hypothesis_id for check in run.verification.hypothesis_checks if check.verification in _REFUTED
-    }
+    refuted = {check.hypothesis_id for check in run.verification.hypothesis_checks if check.verification in _REFUTED}
     carried = {
         check.claim_id
         for check in run.verification.claim_checks
@@ -211,9 +206,7 @@ def _suspects(
     return tuple(suspect for suspect in spoken if suspect is not None)
 
 
-def _suspect(
-    hypothesis: Hypothesis, allowed: tuple[str, ...], names: tuple[str, ...], timezone: str
-) -> Suspect | None:
+def _suspect(hypothesis: Hypothesis, allowed: tuple[str, ...], names: tuple[str, ...], timezone: str) -> Suspect | None:
     service = hypothesis.service if hypothesis.service in names else None
     if not unsupported_parts(hypothesis.text, allowed, timezone=timezone):
         return Suspect(service=service, text=hypothesis.text, score=hypothesis.score)

@@ -26,9 +26,7 @@ def compose(material: Material) -> Answer:
 def reworded(reply: ComposerReply, material: Material) -> Answer:
     """The answer in a model's words; the caller has made sure that `objections` finds none."""
     words = {fact.claim_id: fact.text for fact in reply.confirmed}
-    confirmed = tuple(
-        fact.model_copy(update={"text": words.get(fact.claim_id, fact.text)}) for fact in material.facts
-    )
+    confirmed = tuple(fact.model_copy(update={"text": words.get(fact.claim_id, fact.text)}) for fact in material.facts)
     return _answer(
         material,
         conclusion=reply.conclusion,

@@ -32,9 +32,7 @@ def read_object(text: str, *, allow_fence: bool) -> tuple[JsonObject, tuple[str,
     if not text.strip():
         raise BadModelOutput("blank", "the reply is empty")
     if len(text) > _MAX_CHARS:
-        raise BadModelOutput(
-            "too_large", f"the reply has {len(text)} characters, at most {_MAX_CHARS} are read"
-        )
+        raise BadModelOutput("too_large", f"the reply has {len(text)} characters, at most {_MAX_CHARS} are read")
     fenced = _FENCE.match(text) if allow_fence else None
     warnings = (FENCE_WARNING,) if fenced else ()
     try:

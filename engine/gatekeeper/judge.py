@@ -95,16 +95,12 @@ def judge(output: ExecutorOutput, invocations: Sequence[ToolInvocation], rules: 
         status="LOW_CONFID" if unchecked else _STATUSES[severity],
         verified_output=_projection(output, projected),
         verified_evidence=tuple(
-            _verified(claim.claim_id, item)
-            for claim in output.claims
-            for item in projected.get(claim.claim_id, [])
+            _verified(claim.claim_id, item) for claim in output.claims for item in projected.get(claim.claim_id, [])
         ),
     )
 
 
-def _judge_binding(
-    claim: Claim, index: int, binding: EvidenceBinding, evidence: Evidence, rules: RuleSet
-) -> _Judged:
+def _judge_binding(claim: Claim, index: int, binding: EvidenceBinding, evidence: Evidence, rules: RuleSet) -> _Judged:
     invocation_id, backfilled = evidence.identify(binding)
     named = binding.model_copy(update={"source_invocation_id": invocation_id})
     failed_rule, matched = _check(named, evidence, rules)
@@ -140,11 +136,7 @@ def _check(binding: EvidenceBinding, evidence: Evidence, rules: RuleSet) -> tupl
         return "evidence.raw_path", None
     longest = _parameter(rules, "evidence.excerpt_mismatch", "max_excerpt_chars", 4000)
     excerpt = binding.evidence_excerpt
-    matched = (
-        None
-        if len(excerpt) > longest
-        else find_support(excerpt, evidence.prepared(invocation, binding.raw_path))
-    )
+    matched = None if len(excerpt) > longest else find_support(excerpt, evidence.prepared(invocation, binding.raw_path))
     return (None, matched) if matched is not None else ("evidence.excerpt_mismatch", None)
 
 
@@ -153,9 +145,7 @@ def _parameter(rules: RuleSet, rule_id: str, name: str, default: int) -> int:
     return value if isinstance(value, int) else default
 
 
-def _guidance_only(
-    claims: Iterable[Claim], judged: dict[str, list[_Judged]], rules: RuleSet
-) -> frozenset[str]:
+def _guidance_only(claims: Iterable[Claim], judged: dict[str, list[_Judged]], rules: RuleSet) -> frozenset[str]:
     rule = next((rule for rule in rules.rules if rule.id == "evidence.guidance_only"), None)
     listed = rule.parameters.get("guidance_tools") if rule else None
     guides = set(listed) if isinstance(listed, list) else set[object]()
@@ -169,9 +159,7 @@ def _guidance_only(
 
 def _projection(output: ExecutorOutput, projected: dict[str, list[_Judged]]) -> ExecutorOutput:
     claims = tuple(
-        claim.model_copy(
-            update={"evidence_bindings": tuple(_as_matched(item) for item in projected[claim.claim_id])}
-        )
+        claim.model_copy(update={"evidence_bindings": tuple(_as_matched(item) for item in projected[claim.claim_id])})
         for claim in output.claims
         if projected.get(claim.claim_id)
     )
@@ -181,9 +169,7 @@ def _projection(output: ExecutorOutput, projected: dict[str, list[_Judged]]) -> 
         for hypothesis in output.hypotheses
         if ids.intersection(hypothesis.based_on)
     )
-    return output.model_copy(
-        update={"claims": claims, "hypotheses": hypotheses, "removed_fields": (), "warnings": ()}
-    )
+    return output.model_copy(update={"claims": claims, "hypotheses": hypotheses, "removed_fields": (), "warnings": ()})
 
 
 def _as_matched(item: _Judged) -> EvidenceBinding:
@@ -217,9 +203,7 @@ def _gaps(invocations: Iterable[ToolInvocation]) -> tuple[EvidenceGap, ...]:
     found: list[EvidenceGap] = []
     for item in invocations:
         if item.status == "failed":
-            found.append(
-                _gap("failed_call", item, f"{item.error_kind or 'failed'}: {(item.error or '')[:200]}")
-            )
+            found.append(_gap("failed_call", item, f"{item.error_kind or 'failed'}: {(item.error or '')[:200]}"))
         elif item.status == "empty":
             found.append(_gap("empty_result", item, item.note or "the call matched nothing"))
         elif item.status == "deduped":

@@ -29,9 +29,7 @@ async def compose_answer(run: Run, deps: Deps) -> Answer | Failure:
     try:
         worded = read_composition(reply.text)
     except BadModelOutput as error:
-        return template.model_copy(
-            update={"template_reason": f"composer.{error.reason}", "usage": reply.usage}
-        )
+        return template.model_copy(update={"template_reason": f"composer.{error.reason}", "usage": reply.usage})
     return _checked(worded, material, template).model_copy(update={"usage": reply.usage})
 
 

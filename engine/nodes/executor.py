@@ -12,7 +12,7 @@ from engine.invocation import ToolCall, ToolInvocation
 from engine.ports import Deps, ModelReply, ModelRequest, ToolTurn
 from engine.run import Execution, Failure, Run
 from engine.toolbox import invoke_all, same_call
-from engine.tools.trace_summary import summarise
+from engine.composition.trace_summary import summarise
 
 __all__ = ["execute"]
 
@@ -38,9 +38,7 @@ class _Progress:
 async def execute(run: Run, deps: Deps) -> Execution:
     """Prefetch the plan's calls, then hold the bounded dialogue that ends in `executor_evidence_v2`."""
     progress = _Progress()
-    prefetch = (
-        [ToolCall(tool=step.tool, arguments=step.arguments) for step in run.plan.steps] if run.plan else []
-    )
+    prefetch = [ToolCall(tool=step.tool, arguments=step.arguments) for step in run.plan.steps] if run.plan else []
     failure = await _gather(prefetch, run, deps, progress)
     payload = serialize(_payload(run, deps, progress.invocations))
     while failure is None:
@@ -51,9 +49,7 @@ async def execute(run: Run, deps: Deps) -> Execution:
             failure = (
                 budget_failure("executor", bound)
                 if bound
-                else Failure(
-                    node="executor", reason="executor.unavailable", detail=f"取证模型没有应答（{error}）"
-                )
+                else Failure(node="executor", reason="executor.unavailable", detail=f"取证模型没有应答（{error}）")
             )
             break
         except BadModelOutput as error:
@@ -106,8 +102,7 @@ async def _round(calls: tuple[ToolCall, ...], run: Run, deps: Deps, progress: _P
         return failure
     known = (*run.invocations, *progress.invocations)
     results = tuple(
-        serialize(next((evidence_view(done) for done in known if same_call(call, done)), {}))
-        for call in asked
+        serialize(next((evidence_view(done) for done in known if same_call(call, done)), {})) for call in asked
     )
     progress.turns += (ToolTurn(calls=calls, results=results),)
     return None

@@ -26,9 +26,7 @@ async def verify(run: Run, deps: Deps) -> Verification | Failure:
     Returns a Verification with status FAILED when no legal reply came; never a verdict then (spec S18).
     """
     if run.gate is None:
-        return Failure(
-            node="verifier", reason="verifier.nothing_projected", detail="没有通过校验的证据可供复核"
-        )
+        return Failure(node="verifier", reason="verifier.nothing_projected", detail="没有通过校验的证据可供复核")
     payload = serialize(verifier_payload(run, run.gate))
     digest = hashlib.sha256(payload.encode()).hexdigest()
     failed: list[FailedAttempt] = []

@@ -89,6 +89,4 @@ def _validated(model: type[T], row: Row, run_id: str) -> T:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join((model.__name__, *(str(part) for part in first["loc"])))
-        raise StoreError(
-            f"the record of run {run_id} cannot be read: {where[:200]} ({first['type']})"
-        ) from error
+        raise StoreError(f"the record of run {run_id} cannot be read: {where[:200]} ({first['type']})") from error

@@ -49,9 +49,7 @@ _QUANTITY = re.compile(
     rf"(?<![a-z0-9_\-.:/+])(?P<number>{_NUMBER})(?:\s?(?P<scale>[万亿千]|[kmg](?![a-z])))?(?:\s?(?P<unit>{_UNIT}))?"
     r"(?![a-z0-9_]|\.\d|[:/]\d|-\d|-[a-z])"
 )
-_RANGE = re.compile(
-    rf"(?<![a-z0-9_\-.:/])(\d+(?:\.\d+)?)\s?[-~–—至到]\s?(\d+(?:\.\d+)?)\s?({_UNIT})(?![a-z0-9_])"
-)
+_RANGE = re.compile(rf"(?<![a-z0-9_\-.:/])(\d+(?:\.\d+)?)\s?[-~–—至到]\s?(\d+(?:\.\d+)?)\s?({_UNIT})(?![a-z0-9_])")
 _PERCENT_ZH = re.compile(r"百分之([零〇一二两三四五六七八九十百点\d.]+)")
 _NUMERAL = "零〇一二两三四五六七八九十百千万亿"
 _CHINESE = re.compile(
@@ -124,9 +122,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     for match in _QUANTITY.finditer(folded):
         if not _overlaps(match.span(), blocked) and len(match.group("number")) <= _MAX_DIGITS:
             span = (match.start(), match.end())
-            found.append(
-                _made(match.group("number"), match.group("scale"), match.group("unit"), span, folded)
-            )
+            found.append(_made(match.group("number"), match.group("scale"), match.group("unit"), span, folded))
             blocked.append(span)
     for match in _CHINESE.finditer(folded):
         number = None if _overlaps(match.span(), blocked) else _numeral(match.group("number"))

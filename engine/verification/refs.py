@@ -23,15 +23,11 @@ def clean_refs(
         kept = tuple(ref for ref in check.evidence_refs if any(_names(ref, item) for item in own))
         if len(kept) < len(check.evidence_refs):
             dropped = len(check.evidence_refs) - len(kept)
-            warnings.append(
-                f"{check.claim_id}: {dropped} evidence refs name nothing verified and were dropped"
-            )
+            warnings.append(f"{check.claim_id}: {dropped} evidence refs name nothing verified and were dropped")
         verification = check.verification
         if verification == "direct_observation" and not kept:
             verification = "unsupported"
-            warnings.append(
-                f"{check.claim_id}: direct_observation without an evidence ref became unsupported"
-            )
+            warnings.append(f"{check.claim_id}: direct_observation without an evidence ref became unsupported")
         cleaned.append(check.model_copy(update={"evidence_refs": kept, "verification": verification}))
     return tuple(cleaned), tuple(warnings)
 

@@ -49,9 +49,7 @@ def unsupported_parts(text: str, allowed: Sequence[str], *, timezone: str) -> tu
         if not holds_any(folded_allowed, entity.name)
         and not (entity.quoted and any(entity.name in item for item in folded_allowed))
     ]
-    found += [
-        claimed.text for claimed in read_times(folded) if not carried(claimed, folded_allowed, (), timezone)
-    ]
+    found += [claimed.text for claimed in read_times(folded) if not carried(claimed, folded_allowed, (), timezone)]
     return tuple(dict.fromkeys(found))
 
 

@@ -149,9 +149,7 @@ async def test_a_row_of_another_make_is_named(database_url: str) -> None:
         await store.begin(a_run())
         forged = 'UPDATE diagnosis_run SET usage = \'{"model_calls": "secret"}\''
         await _run(database_url, forged)
-        with pytest.raises(
-            StoreError, match=r"run-1 cannot be read: RunRecord\.usage\.model_calls"
-        ) as caught:
+        with pytest.raises(StoreError, match=r"run-1 cannot be read: RunRecord\.usage\.model_calls") as caught:
             await store.load("run-1")
     assert "secret" not in str(caught.value)
 

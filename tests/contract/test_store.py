@@ -67,9 +67,7 @@ async def test_a_checkpoint_keeps_what_the_node_left(store: AnyStore) -> None:
 
 async def test_outputs_keep_the_order_of_their_keys(store: AnyStore) -> None:
     """A stored output renders to the very line that was quoted from it, numbers and key order included."""
-    output: JsonValue = [
-        {"zeta": 1e23, "a": {"y": 0.1, "x": 12345678901234567890}, "b": [True, None, "超时"]}
-    ]
+    output: JsonValue = [{"zeta": 1e23, "a": {"y": 0.1, "x": 12345678901234567890}, "b": [True, None, "超时"]}]
     run = a_run().evolve(invocations=(a_call(output=output),))
     await store.begin(run)
     await store.checkpoint(run, "executor", ())

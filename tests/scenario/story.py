@@ -19,9 +19,7 @@ from engine.window import TimeFrame, TimeWindow
 from tests.fakes import CountingIds, FixedTool, RecordingObserver, ScriptedModel, SteppingClock
 from tests.fakes.model import Line
 
-WINDOW = TimeWindow(
-    start=datetime(2026, 11, 30, 6, 0, tzinfo=UTC), end=datetime(2026, 11, 30, 6, 30, tzinfo=UTC)
-)
+WINDOW = TimeWindow(start=datetime(2026, 11, 30, 6, 0, tzinfo=UTC), end=datetime(2026, 11, 30, 6, 30, tzinfo=UTC))
 
 CPU = "service=payment-service signal=cpu_usage unit=ratio direction=up window.mean=0.92 baseline.mean=0.21"
 LOG = "service=payment-service level=ERROR template=PoolTimeout count=412 baseline_count=0"
@@ -122,7 +120,7 @@ def executor_output(*claims: JsonObject, **parts: object) -> JsonObject:
     return made | json.loads(json.dumps(parts))
 
 
-def check(claim_id: str = "c1", verification: str = "direct_observation", **ref: object) -> JsonObject:
+def check(claim_id: str = "c1", verification: str = "direct_observation", /, **ref: object) -> JsonObject:
     """A claim check with a reference to the CPU series unless told otherwise."""
     place: JsonObject = {
         "claim_id": claim_id,

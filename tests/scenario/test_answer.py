@@ -86,11 +86,12 @@ async def test_low_confidence_separates_facts_from_gaps() -> None:
 
 async def test_an_inference_is_marked_as_one() -> None:
     """A reasonable inference stands under possible directions, marked 推断."""
-    output = executor_output(claim("c1"), claim("c2", "payment-service 的 ERROR 日志 412 次与 CPU 有关"))
+    output = executor_output(claim("c1"), claim("c2", "报错是由于 payment-service 的 CPU 使用率均值 92%"))
     script = passing(executor=[output], verifier=[verdict(check("c1"), check("c2", "reasonable_inference"))])
     record = await Story(script).told()
     assert record.answer is not None
     assert [fact.claim_id for fact in record.answer.confirmed] == ["c1"]
+    assert record.answer.possible == ("（推断）报错是由于 payment-service 的 CPU 使用率均值 92%",)
 
 
 async def test_hypotheses_rest_on_what_was_carried() -> None:
@@ -148,7 +149,9 @@ async def test_a_fallback_still_helps() -> None:
 
 async def test_evidence_numbers_are_shared_by_facts() -> None:
     """Two facts that rest on one place cite the same number."""
-    output = executor_output(claim("c1"), claim("c2", "payment-service 的 CPU 使用率基线均值 21%", "symptom", [binding()]))
+    output = executor_output(
+        claim("c1"), claim("c2", "payment-service 的 CPU 使用率基线均值 21%", "symptom", [binding()])
+    )
     record = await Story(passing(executor=[output], verifier=[verdict(check("c1"), check("c2"))])).told()
     assert record.answer is not None
     assert record.answer.text.count("[1] query_metrics") == 1

@@ -92,9 +92,7 @@ async def test_one_retry_and_no_more() -> None:
 async def test_the_retry_answers_over_old_and_new_evidence() -> None:
     """After the retry the Executor sees both cycles' evidence and may pass on the new one."""
     weak = verdict(check("c1", "unsupported"), verdict="LOW_CONFID", score=0.0)
-    better = executor_output(
-        claim("c9", "payment-service 的 ERROR 日志出现 412 次", bindings=[log_binding("inv-2")])
-    )
+    better = executor_output(claim("c9", "payment-service 的 ERROR 日志出现 412 次", bindings=[log_binding("inv-2")]))
     strong = verdict(
         check("c9", tool_name="query_logs", raw_path="/groups/0", source_invocation_ids=["inv-2"], claim_id="c9")
     )

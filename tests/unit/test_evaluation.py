@@ -110,9 +110,7 @@ def test_an_empty_result_that_can_be_cited_bears_evidence_but_is_no_hit() -> Non
 
 def test_counts_and_failures_are_named() -> None:
     """The evaluation lists the sources asked and covered, and each failed call."""
-    evaluated = _evaluated(
-        _call(), _call("failed", "query_metrics", evidence=False), _call("empty", evidence=False)
-    )
+    evaluated = _evaluated(_call(), _call("failed", "query_metrics", evidence=False), _call("empty", evidence=False))
     assert evaluated["sources"] == {"asked": ["query_logs", "query_metrics"], "covered": ["query_logs"]}
     assert evaluated["failures"] == [
         {"invocation_id": "inv-1", "tool_name": "query_metrics", "error_kind": "source_unavailable"}
@@ -164,9 +162,7 @@ def test_a_failure_never_raises_the_score(calls: list[ToolInvocation], tool: str
 
 
 @pytest.mark.spec("S27")
-@pytest.mark.parametrize(
-    ("origin", "channel"), [("person", "rule_evaluation"), ("alert", "aiops_rule_evaluation")]
-)
+@pytest.mark.parametrize(("origin", "channel"), [("person", "rule_evaluation"), ("alert", "aiops_rule_evaluation")])
 async def test_the_score_is_written_beside_the_verifiers_evaluation(
     origin: Literal["person", "alert"], channel: str
 ) -> None:

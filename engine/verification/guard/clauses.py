@@ -71,19 +71,12 @@ def _pieces(text: str) -> Sequence[str]:
     return [piece.strip() for piece in _BREAK.split(text) if piece and piece.strip()]
 
 
-def _services(
-    piece: str, entities: Sequence[Entity], known: dict[str, str], scope: GuardScope
-) -> tuple[str, ...]:
+def _services(piece: str, entities: Sequence[Entity], known: dict[str, str], scope: GuardScope) -> tuple[str, ...]:
     named = [entity.name for entity in entities if entity.name in known]
     named += [name for name in known if name not in named and name in piece and holds(piece, name)]
     for alias, service in scope.aliases.items():
         folded = fold(alias)
-        if (
-            folded
-            and fold(service) not in named
-            and folded in piece
-            and (not folded.isascii() or holds(piece, folded))
-        ):
+        if folded and fold(service) not in named and folded in piece and (not folded.isascii() or holds(piece, folded)):
             named.append(fold(service))
     return tuple(named)
 

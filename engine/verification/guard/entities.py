@@ -49,12 +49,7 @@ def read_entities(text: str, quantities: Sequence[Quantity] | None = None) -> tu
     chinese = len(_HAN.findall(folded)) * 4 >= len(folded.split()) or not folded.isascii()
     for match in _TOKEN.finditer(folded):
         name = match.group().strip("-./:@+")
-        if (
-            not name
-            or _overlaps(match.span(), taken)
-            or name in NEUTRAL
-            or (len(name) == 1 and not name.isdigit())
-        ):
+        if not name or _overlaps(match.span(), taken) or name in NEUTRAL or (len(name) == 1 and not name.isdigit()):
             continue
         if chinese or _looks_like_identifier(name):
             found.append(Entity(name, match.start()))
@@ -84,11 +79,7 @@ def _continues(text: str, at: int, step: int) -> bool:
     if _CONNECTED.match(character):
         return True
     beyond = at + step
-    return (
-        character in "-:"
-        and 0 <= beyond < len(text)
-        and bool(_CONNECTED.match(text[beyond]) or text[beyond] == ":")
-    )
+    return character in "-:" and 0 <= beyond < len(text) and bool(_CONNECTED.match(text[beyond]) or text[beyond] == ":")
 
 
 def _looks_like_identifier(name: str) -> bool:

@@ -136,9 +136,7 @@ def _has(record: Record, name: str, *, quoted: bool) -> bool:
 
 
 def _speaks_of(held: re.Pattern[str], record: Record) -> bool:
-    return bool(
-        held.search(record.text) or held.search(record.context) or held.search(record.source.tool_name)
-    )
+    return bool(held.search(record.text) or held.search(record.context) or held.search(record.source.tool_name))
 
 
 def _judge_direction(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
@@ -188,9 +186,7 @@ def _judge_bare(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
 
 def _judge_times(claim: Claim, records: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
     texts = [text for record in records for text in {record.text, record.context}]
-    windows = [
-        window for window in (scope.window, *(record.source.scope.window for record in records)) if window
-    ]
+    windows = [window for window in (scope.window, *(record.source.scope.window for record in records)) if window]
     for claimed in read_times(fold(claim.claim_text)):
         if not carried(claimed, texts, windows, scope.timezone):
             tally.object_to("unsupported", "证据中没有判断所说的时间")

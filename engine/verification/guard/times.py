@@ -41,8 +41,7 @@ def read_times(folded: str) -> tuple[ClaimedTime, ...]:
         if int(match.group(1)) < 24 and int(match.group(2)) < 60
     ]
     found += [
-        ClaimedTime(match.group(), day=(int(match.group(2)), int(match.group(3))))
-        for match in _DAY.finditer(folded)
+        ClaimedTime(match.group(), day=(int(match.group(2)), int(match.group(3)))) for match in _DAY.finditer(folded)
     ]
     return tuple(found)
 

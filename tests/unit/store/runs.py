@@ -25,9 +25,7 @@ def a_run(
     return Run(
         run_id=run_id,
         session_id=session_id,
-        question=Question(
-            text="支付为什么变慢？", asked_at=started_at, origin=origin, known_facts=("错误率 3%",)
-        ),
+        question=Question(text="支付为什么变慢？", asked_at=started_at, origin=origin, known_facts=("错误率 3%",)),
         window=WINDOW,
         baseline=WINDOW.before(timedelta(hours=1)),
         started_at=started_at,
@@ -59,9 +57,7 @@ def a_call(
     )
 
 
-def an_event(
-    node: NodeName = "executor", attempt: int = 1, cycle: int = 0, reason: str | None = None
-) -> RunEvent:
+def an_event(node: NodeName = "executor", attempt: int = 1, cycle: int = 0, reason: str | None = None) -> RunEvent:
     """One attempt of a node."""
     return RunEvent(
         node=node,

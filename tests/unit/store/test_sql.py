@@ -31,9 +31,7 @@ async def test_two_processes_keep_each_others_channels(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/verdict.db"
     async with open_store(url) as store:
         await store.begin(a_run())
-        workers = [
-            _worker("evaluate", url, name, "30") for name in ("rule_evaluation", "verifier_evaluation")
-        ]
+        workers = [_worker("evaluate", url, name, "30") for name in ("rule_evaluation", "verifier_evaluation")]
         assert [(worker.communicate()[1], worker.returncode) for worker in workers] == [("", 0), ("", 0)]
         expected = {"rule_evaluation": {"turn": 30}, "verifier_evaluation": {"turn": 30}}
         assert (await store.load("run-1")).self_evaluation == expected
@@ -49,9 +47,7 @@ async def test_a_killed_process_leaves_a_whole_database(tmp_path: Path) -> None:
         assert worker.stdout is not None
         said = [worker.stdout.readline().split() for _ in range(chance.randrange(1, 120))]
         worker.kill()
-        said += [
-            line.split() for line in worker.communicate()[0].splitlines(keepends=True) if line.endswith("\n")
-        ]
+        said += [line.split() for line in worker.communicate()[0].splitlines(keepends=True) if line.endswith("\n")]
         run_id, node = said[-1]
         connection = sqlite3.connect(file)
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -128,9 +128,7 @@ def _feedback() -> None:
         sa.Column("given_at", _MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_feedback")),
         _run_key("feedback"),
-        sa.UniqueConstraint(
-            "run_id", "claim_id", "given_by", name=op.f("uq_feedback_run_id_claim_id_given_by")
-        ),
+        sa.UniqueConstraint("run_id", "claim_id", "given_by", name=op.f("uq_feedback_run_id_claim_id_given_by")),
     )
 
 
