@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from engine.base import JsonObject
 from engine.budget import Usage
+from engine.composition.trace_summary import summarise
 from engine.contracts.executor_evidence import read_executor_output
 from engine.dialogue import ask, budget_failure, call_timeout, serialize
 from engine.errors import BadModelOutput, ModelUnavailable
@@ -12,7 +13,6 @@ from engine.invocation import ToolCall, ToolInvocation
 from engine.ports import Deps, ModelReply, ModelRequest, ToolTurn
 from engine.run import Execution, Failure, Run
 from engine.toolbox import invoke_all, same_call
-from engine.composition.trace_summary import summarise
 
 __all__ = ["execute"]
 

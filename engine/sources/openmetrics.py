@@ -1,0 +1,131 @@
+"""A streaming reader of OpenMetrics text with timestamps, for recorded incidents."""
+
+import gzip
+import math
+import re
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from engine.errors import IncidentError
+from engine.telemetry import Series
+
+__all__ = ["MetricFile", "open_text", "parse_labels", "read_metrics"]
+
+_SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)\s+(\S+)\s*(?:#.*)?$")
+_LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"\s*(?:,|$)')
+_SKIPPED = ("_bucket", "_created", "_sum", "_gcount", "_gsum")
+_MAX_SERIES = 200_000
+_MAX_LINE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFile:
+    """Every series of a file, with its units and helps by name, and what was passed over."""
+
+    series: tuple[Series, ...]
+    units: dict[str, str] = field(default_factory=dict[str, str])
+    helps: dict[str, str] = field(default_factory=dict[str, str])
+    skipped: tuple[str, ...] = ()
+
+
+def open_text(path: Path) -> IO[str]:
+    """Open a plain or gzipped UTF-8 file for reading; undecodable bytes become replacement characters."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", errors="replace")
+    return path.open(encoding="utf-8", errors="replace")
+
+
+def read_metrics(path: Path) -> MetricFile:
+    """Read a metrics file. Counters (`_total`) become rates per second, with resets taken as restarts from 0.
+
+    Raises:
+        IncidentError: a line that is no sample, or a file that cannot be read; names the line.
+    """
+    units: dict[str, str] = {}
+    helps: dict[str, str] = {}
+    kept: dict[str, tuple[str, dict[str, str], array[float], array[float]]] = {}
+    skipped: set[str] = set()
+    for number, line in _lines(path):
+        if line.startswith("#"):
+            parts = line.split(" ", 3)
+            if len(parts) == 4 and parts[1] in {"UNIT", "HELP"}:
+                (units if parts[1] == "UNIT" else helps)[parts[2]] = parts[3][:200]
+            continue
+        space = line.rfind(" ", 0, line.rfind(" "))
+        key = line[:space]
+        entry = kept.get(key)
+        if entry is None:
+            name, labels = _identity(line, path, number)
+            if name.endswith(_SKIPPED):
+                skipped.add(name)
+                continue
+            if len(kept) >= _MAX_SERIES:
+                raise IncidentError(f"{path}:{number}: more than {_MAX_SERIES} series")
+            entry = kept.setdefault(key, (name, labels, array("d"), array("d")))
+        _append(entry[2], entry[3], line[space + 1 :], path, number)
+    series = tuple(_series(*entry) for entry in kept.values())
+    return MetricFile(series, units, helps, tuple(sorted(skipped)))
+
+
+def parse_labels(text: str) -> dict[str, str] | None:
+    """The labels between braces; None where the text is none."""
+    found: dict[str, str] = {}
+    position = 0
+    while position < len(text.rstrip().rstrip(",")):
+        match = _LABEL.match(text, position)
+        if not match:
+            return None
+        found[match.group(1)] = match.group(2).replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\")
+        position = match.end()
+    return found
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with open_text(path) as file:
+            for number, line in enumerate(file, start=1):
+                text = line.rstrip("\n")
+                if len(text) > _MAX_LINE:
+                    raise IncidentError(f"{path}:{number}: the line is longer than {_MAX_LINE} characters")
+                if text.strip():
+                    yield number, text
+    except (OSError, EOFError) as error:
+        raise IncidentError(f"{path}: cannot be read: {error}") from error
+
+
+def _identity(line: str, path: Path, number: int) -> tuple[str, dict[str, str]]:
+    match = _SAMPLE.match(line)
+    labels = parse_labels(match.group(2) or "") if match else None
+    if not match or labels is None:
+        raise IncidentError(f'{path}:{number}: no sample; expected name{{label="value"}} value timestamp')
+    return match.group(1), labels
+
+
+def _append(times: "array[float]", values: "array[float]", text: str, path: Path, number: int) -> None:
+    value, _, stamp = text.partition(" ")
+    try:
+        moment, sample = float(stamp), float(value)
+    except ValueError as error:
+        raise IncidentError(f"{path}:{number}: value or timestamp is no number") from error
+    if math.isfinite(sample) and math.isfinite(moment):
+        times.append(moment)
+        values.append(sample)
+
+
+def _series(name: str, labels: dict[str, str], times: "array[float]", values: "array[float]") -> Series:
+    if any(later < earlier for earlier, later in zip(times, times[1:], strict=False)):
+        order = sorted(range(len(times)), key=times.__getitem__)
+        times, values = array("d", [times[i] for i in order]), array("d", [values[i] for i in order])
+    service = labels.get("service") or labels.get("job") or ""
+    rest = {key: value for key, value in labels.items() if key != "service"}
+    if name.endswith("_total"):
+        rates = array("d")
+        for index in range(1, len(values)):
+            grown = values[index] - values[index - 1]
+            step = times[index] - times[index - 1]
+            rates.append((grown if grown >= 0 else values[index]) / step if step > 0 else 0.0)
+        return Series(name.removesuffix("_total") + "_rate", service, rest, times[1:], rates)
+    return Series(name, service, rest, times, values)
