@@ -135,8 +135,8 @@ class Tool(Protocol):
     """Something a model may call.
 
     `call` validates its arguments itself and raises `BadArguments` naming what exists, or
-    `SourceUnavailable`. Its result is redacted, within `context.max_bytes`, and says whether it is complete. Every evidence ref's
-    pointer resolves in the output, and its text is `render_line` of that place.
+    `SourceUnavailable`. Its result is redacted, within `context.max_bytes`, and says whether it is complete.
+    Every evidence ref's pointer resolves in the output, and its text is `render_line` of that place.
     """
 
     @property

@@ -1,0 +1,107 @@
+"""How every tool writes its output: citable places, rounded numbers, zoned times, bounded size."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import cast
+from zoneinfo import ZoneInfo
+
+import jsonpointer  # pyright: ignore[reportMissingTypeStubs]  # because the package ships no types
+
+from engine.base import JsonObject, JsonValue
+from engine.invocation import EvidenceRef, Scope, ToolResult
+from engine.ports import ToolContext
+from engine.rendering import render_line
+from engine.tools.redaction import Redactor
+from engine.window import TimeWindow
+
+__all__ = ["bounded", "finish", "six_digits", "span", "stamp", "stamp_seconds"]
+
+
+def six_digits(value: float) -> float:
+    """A number as it is stored and shown: six significant digits, so that both are the same."""
+    return float(f"{value:.6g}")
+
+
+def stamp(moment: datetime, timezone: str, *, millis: bool = False) -> str:
+    """RFC 3339 in the given zone, to the second or millisecond."""
+    return moment.astimezone(ZoneInfo(timezone)).isoformat(timespec="milliseconds" if millis else "seconds")
+
+
+def stamp_seconds(seconds: float, timezone: str, *, millis: bool = False) -> str:
+    """The same from epoch seconds."""
+    return stamp(datetime.fromtimestamp(seconds, UTC), timezone, millis=millis)
+
+
+def span(window: TimeWindow | None, timezone: str) -> JsonValue:
+    """A window as `{from, to}`."""
+    return None if window is None else {"from": stamp(window.start, timezone), "to": stamp(window.end, timezone)}
+
+
+def bounded(text: str, limit: int) -> str:
+    """At most `limit` characters; a cut is marked by an ellipsis."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def finish(
+    output: JsonObject,
+    lists: Sequence[str],
+    context: ToolContext,
+    redactor: Redactor,
+    scope: Scope,
+    *,
+    empty: bool = False,
+    note: str | None = None,
+) -> ToolResult:
+    """Redact, bound and reference an output.
+
+    Args:
+        output: must hold `summary`; items of the named lists stand most telling first.
+        lists: names of the lists whose items may be cited and, where needed, dropped from the end.
+        context: gives the bound in bytes.
+        redactor: applied to every text.
+        scope: what the result speaks about.
+        empty: whether nothing was found.
+        note: a Chinese sentence for people and models.
+    """
+    redacted = cast("JsonObject", redactor.redact_json(output))
+    dropped = _fit(redacted, lists, context.max_bytes)
+    summary = redacted["summary"]
+    if dropped and isinstance(summary, dict):
+        summary["dropped_items"] = dropped
+        summary["complete"] = False
+        note = f"{note or ''}结果过大，略去了 {dropped} 条最不突出的内容".strip()
+    pointers = ["/summary"]
+    for name in lists:
+        items = redacted.get(name)
+        pointers += [f"/{name}/{index}" for index in range(len(items) if isinstance(items, list) else 0)]
+    refs = tuple(EvidenceRef(raw_path=pointer, text=render_line(_resolve(redacted, pointer))) for pointer in pointers)
+    return ToolResult(
+        status="empty" if empty else "ok",
+        output=redacted,
+        evidence_refs=refs,
+        scope=scope.model_copy(update={"complete": scope.complete and not dropped}),
+        note=note,
+    )
+
+
+def _resolve(output: JsonObject, pointer: str) -> JsonValue:
+    return cast("JsonValue", jsonpointer.resolve_pointer(output, pointer))  # pyright: ignore[reportUnknownMemberType]
+
+
+def _fit(output: JsonObject, lists: Sequence[str], max_bytes: int) -> int:
+    """Drop items from the ends of the lists until the output fits; returns how many."""
+    dropped = 0
+    room = max_bytes - 200
+    while len(json.dumps(output, ensure_ascii=False).encode()) > room:
+        if output.pop("points", None) is not None:
+            continue
+        longest = max(
+            (items for name in lists if isinstance(items := output.get(name), list)), key=len, default=list[JsonValue]()
+        )
+        if not longest:
+            break
+        cut = max(1, len(longest) // 4)
+        del longest[-cut:]
+        dropped += cut
+    return dropped

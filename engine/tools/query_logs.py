@@ -1,0 +1,199 @@
+"""`query_logs`: log lines grouped by template, window against baseline, with lines of the telling groups."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from engine.base import JsonObject
+from engine.errors import BadArguments
+from engine.invocation import Scope, ToolResult
+from engine.ports import ToolContext, ToolSpec
+from engine.system import SystemMap
+from engine.telemetry import LogDigest, LogGroup, LogQuery, LogSource
+from engine.tools.arguments import SpanArguments, read_arguments, resolve_service, resolve_window, schema
+from engine.tools.output import bounded, finish, six_digits, span, stamp_seconds
+from engine.tools.redaction import Redactor
+from engine.tools.statistics import surprise
+from engine.window import TimeWindow
+
+__all__ = ["QueryLogs"]
+
+_LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+_WEIGHTS = {"DEBUG": 0.5, "INFO": 0.6, "WARN": 1.0, "ERROR": 1.5, "FATAL": 2.0}
+_GROUPS = 60
+_LINES = 20
+_LINES_PER_GROUP = 2
+_STEADY = 8.0
+"""A group expected at least this often that does not appear at all is missing."""
+_UNUSUAL = 3.0
+_MESSAGE = 600
+
+
+class _Arguments(SpanArguments):
+    contains: str | None = Field(default=None, min_length=1, max_length=200, description="Substring, case-insensitive")
+    level: Literal["DEBUG", "INFO", "WARN", "ERROR", "FATAL"] | None = Field(
+        default=None, description="Lowest level that counts"
+    )
+
+
+class QueryLogs:
+    """Groups every matched line and returns the groups that changed most.
+
+    Args:
+        source: answers with groups.
+        system: names of services.
+        redactor: applied to all text.
+        baselines: the stretches to compare with; None means the context's baseline.
+    """
+
+    def __init__(
+        self, source: LogSource, system: SystemMap, redactor: Redactor, baselines: tuple[TimeWindow, ...] | None = None
+    ) -> None:
+        self._source = source
+        self._system = system
+        self._redactor = redactor
+        self._baselines = baselines
+        self.spec = ToolSpec(
+            name="query_logs",
+            description=(
+                "Logs of one service or of all, grouped by template: count in the window, count expected from the "
+                "baseline, first and last time, and real lines of the most telling groups. Says what is new, more, "
+                "fewer or missing."
+            ),
+            parameters=schema(_Arguments),
+        )
+
+    async def call(self, arguments: JsonObject, context: ToolContext) -> ToolResult:
+        """See `Tool`."""
+        given = read_arguments(_Arguments, _upper(arguments))
+        service = resolve_service(given.service, self._system)
+        window = resolve_window(given, context)
+        baselines = self._baselines
+        if baselines is None:
+            baselines = (context.baseline,) if context.baseline else ()
+        query = LogQuery(
+            window=window,
+            baselines=baselines,
+            services=(service,) if service else (),
+            levels=_LEVELS[_LEVELS.index(given.level) :] if given.level else (),
+            contains=given.contains,
+        )
+        digest = await self._source.search(query)
+        rows = _rows(digest, window, context)
+        summary: JsonObject = {
+            "services": service or len({group.service for group in digest.groups}),
+            "level": given.level,
+            "contains": given.contains,
+            "total": digest.total,
+            "baseline_total": digest.baseline_total,
+            "errors": digest.errors,
+            "baseline_errors": digest.baseline_errors,
+            "matched_streams": digest.matched_streams,
+            "templates": len(digest.groups),
+            "window": span(window, context.timezone),
+            "baseline": span(context.baseline, context.timezone),
+            "baseline_seconds": six_digits(digest.baseline_seconds),
+            "complete": digest.complete,
+        }
+        output: JsonObject = {
+            "summary": summary,
+            "groups": [row for row, _ in rows[:_GROUPS]],
+            "lines": [line for _, group in rows[:_GROUPS] for line in _lines(group, window, context)][:_LINES],
+        }
+        notes = [*digest.warnings]
+        if not digest.total:
+            notes.append("时间段内没有匹配的日志" if digest.matched_streams else "没有匹配到任何日志流")
+        scope = Scope(
+            services=(service,) if service else (),
+            window=window,
+            filtered=given.contains is not None,
+            complete=digest.complete,
+            matched=digest.matched_streams,
+        )
+        note = "；".join(notes) or None
+        empty = not digest.total and not any(row["kind"] == "missing" for row, _ in rows)
+        return finish(output, ("groups", "lines"), context, self._redactor, scope, empty=empty, note=note)
+
+
+def _upper(arguments: JsonObject) -> JsonObject:
+    level = arguments.get("level")
+    if not isinstance(level, str):
+        return arguments
+    known = {"WARNING": "WARN", "CRITICAL": "FATAL"}.get(level.upper(), level.upper())
+    if known not in _LEVELS:
+        raise BadArguments(f"level: {level[:40]!r} is none; there are: {', '.join(_LEVELS)}")
+    return {**arguments, "level": known}
+
+
+def _rows(digest: LogDigest, window: TimeWindow, context: ToolContext) -> list[tuple[JsonObject, LogGroup]]:
+    share = window.seconds / digest.baseline_seconds if digest.baseline_seconds else 0.0
+    traffic = _traffic(digest, share)
+    scored = [
+        (_score(group, share, traffic.get(group.service, 1.0), compared=share > 0), group) for group in digest.groups
+    ]
+    scored.sort(key=lambda item: (-item[0][0], -item[1].count))
+    return [(_row(group, kind, score, share, context), group) for (score, kind), group in scored]
+
+
+def _traffic(digest: LogDigest, share: float) -> dict[str, float]:
+    """How each service's volume of ordinary lines changed, so that a quiet service is not full of missing lines."""
+    now: dict[str, float] = {}
+    then: dict[str, float] = {}
+    for group in digest.groups:
+        if group.level in {"DEBUG", "INFO"} and group.baseline_count:
+            now[group.service] = now.get(group.service, 0.0) + group.count
+            then[group.service] = then.get(group.service, 0.0) + group.baseline_count * share
+    return {service: now[service] / then[service] for service in now if then[service] >= 1}
+
+
+def _score(group: LogGroup, share: float, traffic: float, *, compared: bool) -> tuple[float, str]:
+    if not compared:
+        return (_WEIGHTS[group.level] * 2 if group.level in {"ERROR", "FATAL"} else 0.0), "usual"
+    expected = group.baseline_count * share * min(2.0, max(traffic, 0.0))
+    departure = surprise(group.count, expected, dispersion=2.0)
+    weight = _WEIGHTS[group.level]
+    if group.count == 0:
+        missing = expected >= _STEADY
+        return (-departure * 0.8, "missing") if missing else (0.0, "usual")
+    if group.baseline_count == 0:
+        return weight * max(departure, 1.5), "new"
+    if departure >= _UNUSUAL:
+        return weight * departure, "more"
+    if departure <= -_UNUSUAL:
+        return -departure * 0.5, "fewer"
+    return 0.0, "usual"
+
+
+def _row(group: LogGroup, kind: str, score: float, share: float, context: ToolContext) -> JsonObject:
+    row: JsonObject = {
+        "service": group.service,
+        "level": group.level,
+        "kind": kind,
+        "count": group.count,
+        "expected": six_digits(group.baseline_count * share),
+        "baseline_count": group.baseline_count,
+        "score": six_digits(score),
+        "template": group.template,
+    }
+    if group.first is not None and group.last is not None:
+        row["first"] = stamp_seconds(group.first, context.timezone)
+        row["last"] = stamp_seconds(group.last, context.timezone)
+    if group.examples:
+        row["example"] = bounded(group.examples[0].message, _MESSAGE)
+    return row
+
+
+def _lines(group: LogGroup, window: TimeWindow, context: ToolContext) -> list[JsonObject]:
+    if group.level not in {"WARN", "ERROR", "FATAL"}:
+        return []
+    start, end = window.start.timestamp(), window.end.timestamp()
+    return [
+        {
+            "time": stamp_seconds(line.time, context.timezone, millis=True),
+            "service": line.service,
+            "level": line.level,
+            "message": bounded(line.message, _MESSAGE),
+        }
+        for line in group.examples[:_LINES_PER_GROUP]
+        if start <= line.time < end
+    ]
