@@ -86,8 +86,12 @@ class Material(Frozen):
             *self.known_names,
         )
 
-    def payload(self) -> JsonObject:
-        """The Composer's user message (interfaces.md): claims with their ids, never raw tool output."""
+    def payload(self, draft: JsonObject) -> JsonObject:
+        """The Composer's user message (interfaces.md): claims with their ids, never raw tool output.
+
+        Args:
+            draft: the fixed template's wording of the same material, as `composer_v1`; to be improved on.
+        """
         return {
             "question": self.question,
             "verdict": self.verdict,
@@ -104,6 +108,7 @@ class Material(Frozen):
             "possible": [suspect.text for suspect in self.hypotheses],
             "gaps": list(self.gaps),
             "next_steps": list(self.next_steps),
+            "draft": draft,
         }
 
 

@@ -1,11 +1,12 @@
 """The fixed Chinese wording of an answer, made from allowed material alone."""
 
 from engine.answer import Answer, ConfirmedFact
+from engine.base import JsonObject
 from engine.composition.material import Material
 from engine.composition.page import page
 from engine.contracts.composer import ComposerReply
 
-__all__ = ["compose", "reworded"]
+__all__ = ["as_draft", "compose", "reworded"]
 
 _MAX_POSSIBLE = 5
 
@@ -36,6 +37,17 @@ def reworded(reply: ComposerReply, material: Material) -> Answer:
         next_steps=reply.next_steps or material.next_steps or _default_steps(material),
         rendered_by="model",
     )
+
+
+def as_draft(answer: Answer) -> JsonObject:
+    """An answer as the `composer_v1` object that says the same."""
+    return {
+        "conclusion": answer.conclusion,
+        "confirmed": [{"claim_id": fact.claim_id, "text": fact.text} for fact in answer.confirmed],
+        "possible": list(answer.possible),
+        "gaps": list(answer.gaps),
+        "next_steps": list(answer.next_steps),
+    }
 
 
 def _answer(

@@ -3,7 +3,7 @@
 from engine.answer import Answer
 from engine.composition.check import objections
 from engine.composition.material import Material, gather_material
-from engine.composition.template import compose, reworded
+from engine.composition.template import as_draft, compose, reworded
 from engine.contracts.composer import ComposerReply, read_composition
 from engine.dialogue import ask, call_timeout, serialize
 from engine.errors import BadModelOutput, ModelUnavailable
@@ -23,7 +23,7 @@ async def compose_answer(run: Run, deps: Deps) -> Answer | Failure:
         # because a rejected diagnosis gets the fixed degraded wording only (spec S64)
         return template
     try:
-        reply = await _ask_composer(run, deps, material)
+        reply = await _ask_composer(run, deps, material, template)
     except (ModelUnavailable, BadModelOutput) as error:
         return template.model_copy(update={"template_reason": f"composer.failed: {str(error)[:200]}"})
     try:
@@ -33,11 +33,11 @@ async def compose_answer(run: Run, deps: Deps) -> Answer | Failure:
     return _checked(worded, material, template).model_copy(update={"usage": reply.usage})
 
 
-async def _ask_composer(run: Run, deps: Deps, material: Material) -> ModelReply:
+async def _ask_composer(run: Run, deps: Deps, material: Material, template: Answer) -> ModelReply:
     request = ModelRequest(
         role="composer",
         contract="composer_v1",
-        payload=serialize(material.payload()),
+        payload=serialize(material.payload(as_draft(template))),
         timeout=call_timeout(run, deps),
     )
     return await ask(deps, request)

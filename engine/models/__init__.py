@@ -1,0 +1,1 @@
+"""What plays the four roles: models that reply within a contract."""

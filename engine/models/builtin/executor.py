@@ -1,0 +1,179 @@
+"""Executor rules: from the evidence lines to claims, ranked hypotheses and next steps (spec S44-S48, S79)."""
+
+from collections.abc import Sequence
+
+from engine.base import JsonObject, JsonValue
+from engine.claim import ANSWER_VERSION
+from engine.models.builtin.findings import Finding, read_findings
+from engine.models.builtin.narrow import narrow_claims
+from engine.models.builtin.payload import Ref, calls_of, objects, refs_of, texts
+from engine.models.builtin.suspects import SuspectService, rank
+from engine.models.builtin.wording import count
+
+__all__ = ["conclude"]
+
+_MOST_SUSPECTS = 5
+_MOST_CLAIMS = 8
+_CRITICAL = 4.5
+"""Suspicion from which the first suspect's findings are called symptoms."""
+
+
+def conclude(payload: JsonObject) -> JsonObject:
+    """An `executor_evidence_v2` object over the payload's evidence."""
+    if payload.get("scope") == "narrow":
+        return _output(narrow_claims(payload), [], [], _missing(payload))
+    callees = {str(item.get("name")): texts(item, "depends_on") for item in objects(payload, "services")}
+    suspects = rank(read_findings(payload), callees)[:_MOST_SUSPECTS]
+    if not suspects:
+        return _output(_healthy(payload), [], [], _missing(payload))
+    claims: list[JsonObject] = []
+    hypotheses: list[JsonObject] = []
+    for position, suspect in enumerate(suspects, start=1):
+        ids = _claim(claims, suspect, first=position == 1)
+        if ids:
+            hypotheses.append(_hypothesis(position, suspect, suspects[0].score, ids))
+    return _output(claims[:_MOST_CLAIMS], hypotheses, _actions(payload, suspects[0]), _missing(payload))
+
+
+def _claim(claims: list[JsonObject], suspect: SuspectService, *, first: bool) -> list[str]:
+    """Add the suspect's claims: for the first its findings kind by kind and a joint one, else the strongest."""
+    if len(claims) >= _MOST_CLAIMS:
+        return []
+    chosen = _by_kind(suspect.findings)[: 4 if first else 1]
+    ids: list[str] = []
+    joint = _joint(chosen) if first and suspect.score >= _CRITICAL else None
+    if joint is not None:
+        ids.append(_add(claims, "root_cause", joint))
+    for finding in chosen:
+        critical = first and suspect.score >= _CRITICAL and finding.kind not in {"change"}
+        ids.append(_add(claims, "symptom" if critical else "observation", (finding,)))
+    return ids
+
+
+def _by_kind(findings: Sequence[Finding]) -> list[Finding]:
+    """The strongest finding of each tool first, then the second ones."""
+    first: dict[str, Finding] = {}
+    rest: list[Finding] = []
+    for finding in findings:
+        if finding.ref.tool in first:
+            rest.append(finding)
+        else:
+            first[finding.ref.tool] = finding
+    return [*first.values(), *rest]
+
+
+def _joint(chosen: Sequence[Finding]) -> tuple[Finding, ...] | None:
+    """Two findings of different tools that stand for the same cause; a change may be one of three, not of two."""
+    telling = [finding for finding in chosen if finding.own and finding.kind not in {"alert", "change"}]
+    tools = {finding.ref.tool: finding for finding in reversed(telling)}
+    pair = [finding for finding in telling if tools.get(finding.ref.tool) is finding][:2]
+    if len(pair) < 2:
+        return None
+    change = next((finding for finding in chosen if finding.kind == "change"), None)
+    return (*pair, change) if change else tuple(pair)
+
+
+def _add(claims: list[JsonObject], claim_type: str, findings: Sequence[Finding]) -> str:
+    claim_id = f"c{len(claims) + 1}"
+    claims.append(
+        claim(claim_id, claim_type, "；".join(finding.text for finding in findings), [f.ref for f in findings])
+    )
+    return claim_id
+
+
+def claim(claim_id: str, claim_type: str, text: str, refs: Sequence[Ref]) -> JsonObject:
+    """A claim whose excerpts are the refs' own lines."""
+    return {
+        "claim_id": claim_id,
+        "claim_type": claim_type,
+        "claim_text": text,
+        "support_level": "direct",
+        "evidence_bindings": [
+            {
+                "source_type": "tool",
+                "tool_name": ref.tool,
+                "source_invocation_id": ref.invocation_id,
+                "source_invocation_ids": [ref.invocation_id],
+                "raw_path": ref.path,
+                "evidence_excerpt": ref.text[:4000],
+            }
+            for ref in refs
+        ],
+    }
+
+
+def _hypothesis(position: int, suspect: SuspectService, best: float, ids: list[str]) -> JsonObject:
+    kinds = {
+        "metric": "指标偏离基线", "log": "日志异常", "edge": "调用变慢", "operation": "自身耗时变长",
+        "alert": "有告警", "change": "刚有变更",
+    }  # fmt: skip
+    why = "、".join(dict.fromkeys(kinds[finding.kind] for finding in suspect.findings))
+    return {
+        "hypothesis_id": f"h{position}",
+        "text": f"{suspect.service}：{why}",
+        "service": suspect.service,
+        "score": round(suspect.score / best, 3),
+        "based_on": list[JsonValue](ids),
+    }
+
+
+def _healthy(payload: JsonObject) -> list[JsonObject]:
+    """What complete results say when nothing stands out."""
+    claims: list[JsonObject] = []
+    for ref in refs_of(payload, prefix="/summary"):
+        sentence = _quiet(ref)
+        if sentence and len(claims) < 4 and not ref.arguments:
+            claims.append(claim(f"c{len(claims) + 1}", "negative_observation", sentence, [ref]))
+    return claims
+
+
+def _quiet(ref: Ref) -> str | None:
+    if ref.get("complete") == "false":
+        return None
+    if ref.tool == "query_metrics" and ref.number("matched_series"):
+        matched, anomalous = ref.number("matched_series") or 0, ref.number("anomalous_series") or 0
+        if anomalous == 0:
+            return f"共 {count(matched)} 条指标序列，未发现偏离基线的序列"
+        return f"共 {count(matched)} 条指标序列，其中 {count(anomalous)} 条偏离基线"
+    if ref.tool == "query_logs" and ref.number("total"):
+        errors, before = ref.number("errors") or 0, ref.number("baseline_errors") or 0
+        if errors == 0:
+            return f"窗口内 {count(ref.number('total') or 0)} 条日志中未发现 ERROR 日志"
+        tail = f"，没有增多（基线 {count(before)} 条）" if errors <= before else f"，基线 {count(before)} 条"
+        return f"窗口内 ERROR 日志 {count(errors)} 条{tail}"
+    if ref.tool == "query_alerts" and ref.number("total") == 0:
+        return "窗口内没有告警"
+    if ref.tool == "query_traces" and ref.number("spans") and ref.number("errors") == 0:
+        return f"窗口内 {count(ref.number('spans') or 0)} 个调用片段中没有失败的调用"
+    return None
+
+
+def _actions(payload: JsonObject, suspect: SuspectService) -> list[JsonValue]:
+    """Next steps from what was found, and where a runbook speaks of it; guidance stays guidance (spec S48)."""
+    actions: list[JsonValue] = []
+    change = next((finding for finding in suspect.findings if finding.kind == "change"), None)
+    if change is not None:
+        actions.append(
+            f"评估是否回退 {suspect.service} 的这次 {change.ref.get('kind')}：{change.ref.get('summary')[:120]}"
+        )
+    for ref in list(refs_of(payload, "lookup_knowledge", "/chunks/"))[:2]:
+        actions.append(f"参考处置指南「{ref.get('heading')}」（{ref.get('file')}）")
+    actions.append(f"优先检查 {suspect.service}")
+    return actions
+
+
+def _missing(payload: JsonObject) -> list[JsonValue]:
+    failed = dict.fromkeys(str(call.get("tool_name")) for call in calls_of(payload, status="failed"))
+    return [f"{tool} 没有取到数据，恢复后重新提问" for tool in failed]
+
+
+def _output(
+    claims: list[JsonObject], hypotheses: list[JsonObject], actions: list[JsonValue], missing: list[JsonValue]
+) -> JsonObject:
+    return {
+        "answer_version": ANSWER_VERSION,
+        "claims": list[JsonValue](claims),
+        "hypotheses": list[JsonValue](hypotheses),
+        "recommended_actions": actions,
+        "missing_info": missing,
+    }

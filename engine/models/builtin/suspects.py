@@ -1,0 +1,74 @@
+"""Ranks services along the topology: an anomaly that a callee explains counts less than one of its own."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from engine.models.builtin.findings import Finding
+
+__all__ = ["SuspectService", "rank"]
+
+_THRESHOLD = 2.6
+"""Suspicion below this is ordinary noise."""
+
+_EXPLAINED = 0.75
+_FOLLOWERS = 0.25
+"""What further findings of one kind add to the strongest."""
+
+
+@dataclass(frozen=True)
+class SuspectService:
+    """One service with how suspect it is and why, its strongest findings first."""
+
+    service: str
+    score: float
+    findings: tuple[Finding, ...]
+
+
+def rank(findings: Iterable[Finding], callees: Mapping[str, Iterable[str]]) -> tuple[SuspectService, ...]:
+    """Suspects above the noise, most suspect first; ties by name, so that the order is always the same."""
+    by_service: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if finding.service:
+            by_service[finding.service].append(finding)
+    handed = {name: _weight(items, own=False) for name, items in by_service.items()}
+    own = {name: _weight(items, own=True) for name, items in by_service.items()}
+    symptoms = {name: handed[name] + own[name] for name in by_service}
+    found: list[SuspectService] = []
+    for name, items in by_service.items():
+        reachable = _reachable(name, callees)
+        worst = max((symptoms.get(callee, 0.0) for callee in reachable), default=0.0)
+        explained = min(handed[name], worst) * _EXPLAINED
+        score = own[name] + handed[name] - explained
+        evidence = [item for item in items if item.kind not in {"change", "alert"}]
+        if not evidence:
+            # because a change or an alert alone says that something happened, not that this is the cause
+            score *= 0.4
+        if score >= _THRESHOLD:
+            found.append(SuspectService(name, score, tuple(sorted(items, key=lambda item: -item.strength))))
+    return tuple(sorted(found, key=lambda item: (-item.score, item.service)))
+
+
+def _weight(items: Iterable[Finding], *, own: bool) -> float:
+    """The strongest of each kind, and a little of the others of that kind."""
+    kinds: dict[str, list[float]] = defaultdict(list)
+    for item in items:
+        if item.own == own:
+            kinds[item.kind].append(item.strength)
+    total = 0.0
+    for strengths in kinds.values():
+        first, *rest = sorted(strengths, reverse=True)
+        total += first + _FOLLOWERS * sum(rest[:3])
+    return total
+
+
+def _reachable(name: str, callees: Mapping[str, Iterable[str]]) -> set[str]:
+    """Everything that a service calls, directly or through others, without itself."""
+    seen: set[str] = set()
+    queue = list(callees.get(name, ()))
+    while queue:
+        callee = queue.pop()
+        if callee not in seen and callee != name:
+            seen.add(callee)
+            queue += callees.get(callee, ())
+    return seen
