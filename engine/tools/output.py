@@ -96,12 +96,15 @@ def _fit(output: JsonObject, lists: Sequence[str], max_bytes: int) -> int:
     while len(json.dumps(output, ensure_ascii=False).encode()) > room:
         if output.pop("points", None) is not None:
             continue
-        longest = max(
-            (items for name in lists if isinstance(items := output.get(name), list)), key=len, default=list[JsonValue]()
-        )
+        held = [items for name in lists if isinstance(items := output.get(name), list)]
+        longest = max(held, key=_length, default=list[JsonValue]())
         if not longest:
             break
         cut = max(1, len(longest) // 4)
         del longest[-cut:]
         dropped += cut
     return dropped
+
+
+def _length(items: list[JsonValue]) -> int:
+    return len(items)

@@ -98,7 +98,7 @@ class QueryLogs:
         output: JsonObject = {
             "summary": summary,
             "groups": [row for row, _ in rows[:_GROUPS]],
-            "lines": [line for _, group in rows[:_GROUPS] for line in _lines(group, window, context)][:_LINES],
+            "lines": [*[line for _, group in rows[:_GROUPS] for line in _lines(group, window, context)][:_LINES]],
         }
         notes = [*digest.warnings]
         if not digest.total:

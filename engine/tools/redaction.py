@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from engine.base import JsonValue
 
@@ -54,8 +54,15 @@ class Redactor:
     a short password could be guessed back.
     """
 
-    def __init__(self, key: bytes | None = None) -> None:
+    def __init__(self, key: bytes | None = None, known_names: Collection[str] = ()) -> None:
+        """Make one redactor for a process.
+
+        Args:
+            key: the digest's key; random unless given.
+            known_names: names of services, kept as they are even where one looks like an e-mail address.
+        """
         self._key = key or secrets.token_bytes(32)
+        self._known = frozenset(known_names)
 
     def redact(self, text: str) -> str:
         """The text without secrets and personal data; idempotent."""
@@ -71,7 +78,7 @@ class Redactor:
     def redact_json(self, value: JsonValue) -> JsonValue:
         """The same for every text of a JSON value, keys included."""
         if isinstance(value, str):
-            return self.redact(value)
+            return value if value in self._known else self.redact(value)
         if isinstance(value, list):
             return [self.redact_json(item) for item in value]
         if isinstance(value, dict):

@@ -136,12 +136,12 @@ def _edges(payload: JsonObject, waiting: set[str]) -> Iterator[Finding]:
         if wait >= _UNUSUAL:
             waiting.add(caller)
             text = (
-                f"{caller} 调用 {callee} 时的等待 wait p50 为 {milliseconds(ref.number('wait_p50_ms'))}，"
+                f"{caller} 调用 {callee} 时的等待时间 p50 为 {milliseconds(ref.number('wait_p50_ms'))}，"
                 f"基线 {milliseconds(ref.number('baseline_wait_p50_ms'))}"
             )
             if (ref.number("wait_p50_ms") or 0) < 3 * (ref.number("baseline_wait_p50_ms") or 0):
                 text = (
-                    f"{caller} 调用 {callee} 时的等待 wait p95 为 {milliseconds(ref.number('wait_p95_ms'))}，"
+                    f"{caller} 调用 {callee} 时的等待时间 p95 为 {milliseconds(ref.number('wait_p95_ms'))}，"
                     f"基线 {milliseconds(ref.number('baseline_wait_p95_ms'))}"
                 )
             yield Finding(callee, "edge", few * 1.2 * _strength(wait), True, text, ref)
@@ -160,7 +160,7 @@ def _operation(ref: Ref, waiting: set[str]) -> Finding:
     if (ref.number("count") or 0) < 5:
         weight *= 0.4
     text = (
-        f"{service} 的操作「{ref.get('operation')}」自身耗时 self p95 为 {milliseconds(ref.number('self_p95_ms'))}，"
+        f"{service} 的操作「{ref.get('operation')}」自身耗时 p95 为 {milliseconds(ref.number('self_p95_ms'))}，"
         f"基线 {milliseconds(ref.number('baseline_self_p95_ms'))}"
     )
     return Finding(service, "operation", weight * _strength(score) if score >= _UNUSUAL else 0.0, True, text, ref)
@@ -178,9 +178,7 @@ def _alert(ref: Ref) -> Finding:
 
 def _change(ref: Ref) -> Finding:
     weight = {"deploy": 2.0, "config": 2.0, "scale": 1.0, "restart": 1.2}.get(ref.get("kind"), 1.0)
-    text = (
-        f"{ref.get('service')} 在 {clock(ref.get('time'))} 有一次 {ref.get('kind')}：{phrase(ref.get('summary'), 160)}"
-    )
+    text = f"{ref.get('service')} 在 {clock(ref.get('time'))} 有一次 {ref.get('kind')}：「{phrase(ref.get('summary'), 160)}」"
     return Finding(ref.get("service"), "change", weight, True, text, ref)
 
 

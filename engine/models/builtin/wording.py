@@ -4,8 +4,9 @@ import re
 
 __all__ = ["clock", "count", "figure", "milliseconds", "phrase"]
 
-_MASKS = re.compile(r"<\*>|\{[^{}]{0,40}\}")
-_CODE_HEAD = re.compile(r"^.*?(?:TraceID|SpanID|trace_id)\S*\s+", re.IGNORECASE)
+_MASKS = re.compile(r"<\*>")
+_CODE_HEAD = re.compile(r"^.{0,200}(?:TraceID|SpanID|trace_id)\S*\s+", re.IGNORECASE)
+_QUOTES = re.compile(r"[「」『』“”\"]")
 _SPACES = re.compile(r"\s+")
 
 
@@ -46,9 +47,9 @@ def clock(stamp: str) -> str:
 
 
 def phrase(text: str, limit: int = 90) -> str:
-    """The constant words of a log template, short enough to read on a phone."""
-    words = _SPACES.sub(" ", _MASKS.sub(" ", _CODE_HEAD.sub("", text))).strip(" -:,")
-    words = words.replace("「", "").replace("」", "")
+    """The longest constant stretch of a log template, letter by letter, short enough to read on a phone."""
+    pieces = _QUOTES.split(_MASKS.sub('"', _CODE_HEAD.sub("", text)))
+    words = _SPACES.sub(" ", max(pieces, key=len)).strip(" -:,")
     if len(words) <= limit:
         return words
     cut = words[:limit]

@@ -1,10 +1,10 @@
 """A claim cut into clauses, each with the services it speaks of."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.verification.guard.entities import Entity, holds, read_entities
+from engine.verification.guard.entities import QUOTED, Entity, holds, read_entities
 from engine.verification.guard.records import GuardScope
 from engine.verification.guard.words import ABSENCE, ABSENCE_LOOKALIKES, DOWN, UP
 from engine.verification.quantities import Quantity, fold, read_quantities
@@ -46,9 +46,10 @@ def read_clauses(text: str, scope: GuardScope) -> tuple[Clause, ...]:
     known = {fold(service): service for service in scope.services}
     found: list[Clause] = []
     carried: tuple[str, ...] = ()
-    for piece in _pieces(fold(text)):
+    folded = fold(text)
+    for piece, quoted in _pieces(folded):
         quantities = read_quantities(piece)
-        entities = read_entities(piece, quantities)
+        entities = (*read_entities(piece, quantities), *quoted)
         services = _services(piece, entities, known, scope)
         direction, denied, span = _direction(piece)
         found.append(
@@ -67,8 +68,18 @@ def read_clauses(text: str, scope: GuardScope) -> tuple[Clause, ...]:
     return tuple(found)
 
 
-def _pieces(text: str) -> Sequence[str]:
-    return [piece.strip() for piece in _BREAK.split(text) if piece and piece.strip()]
+def _pieces(text: str) -> Iterator[tuple[str, tuple[Entity, ...]]]:
+    """Each clause with what it quotes; quoted words are blanked, because they assert nothing by themselves."""
+    quotes = list(QUOTED.finditer(text))
+    blanked = QUOTED.sub(lambda match: "□" * len(match.group()), text)
+    begin = 0
+    for end, after in (*(match.span() for match in _BREAK.finditer(blanked)), (len(text), len(text))):
+        piece = blanked[begin:end]
+        inside = (match for match in quotes if begin <= match.start() < end)
+        named = tuple(Entity(" ".join(match.group(1).split()), match.start() - begin, quoted=True) for match in inside)
+        if piece.strip():
+            yield piece, named
+        begin = after
 
 
 def _services(piece: str, entities: Sequence[Entity], known: dict[str, str], scope: GuardScope) -> tuple[str, ...]:

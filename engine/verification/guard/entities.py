@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from engine.verification.guard.words import NEUTRAL
 from engine.verification.quantities import Quantity, fold, read_quantities
 
-__all__ = ["Entity", "holds", "read_entities"]
+__all__ = ["QUOTED", "Entity", "holds", "holds_any", "read_entities"]
 
 _TOKEN = re.compile(r"[a-z0-9_][a-z0-9_]*(?:(?:::|[-./:@+])[a-z0-9_]+)*")
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.)[^\s，。；、）)\"'》」]+")
-_QUOTED = re.compile(r"[「“\"『]([^」”\"』]{2,200})[」”\"』]")
+QUOTED = re.compile(r"[「“\"『]([^」”\"』]{2,200})[」”\"』]")
+"""Words that a text quotes: they must stand in the evidence letter by letter."""
+
 _TIMES = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[t ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:z|[+-]\d{2}:?\d{2})?)?"
     r"|(?<![\d:.])\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?![\d:])|(?<!\d)\d{1,2}-\d{1,2}(?=\s+\d{1,2}:\d{2})|\d{1,2}月\d{1,2}[日号]"
@@ -40,7 +42,7 @@ def read_entities(text: str, quantities: Sequence[Quantity] | None = None) -> tu
     taken = [(number.start, number.end) for number in numbers]
     taken += [match.span() for match in _TIMES.finditer(folded)]
     found: list[Entity] = []
-    for pattern, quoted in ((_URL, False), (_QUOTED, True)):
+    for pattern, quoted in ((_URL, False), (QUOTED, True)):
         for match in pattern.finditer(folded):
             name = match.group(match.lastindex or 0).strip()
             if name and not _overlaps(match.span(), taken):

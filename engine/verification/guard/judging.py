@@ -8,7 +8,7 @@ from engine.check import ClaimVerification
 from engine.claim import Claim
 from engine.verification.guard.absence import absence_finding
 from engine.verification.guard.clauses import Clause, read_clauses
-from engine.verification.guard.entities import holds
+from engine.verification.guard.entities import QUOTED, holds
 from engine.verification.guard.numbers import number_finding, sign_of
 from engine.verification.guard.order import GuardVerdict, lower_of
 from engine.verification.guard.records import GuardEvidence, GuardScope, Record, read_record
@@ -131,7 +131,7 @@ def _judge_entities(
 def _has(record: Record, name: str, *, quoted: bool) -> bool:
     texts = (record.text, record.context)
     if quoted:
-        return any(name in text for text in texts)
+        return any(name in " ".join(text.split()) for text in texts)
     return any(holds(text, name) for text in texts)
 
 
@@ -187,13 +187,13 @@ def _judge_bare(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
 def _judge_times(claim: Claim, records: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
     texts = [text for record in records for text in {record.text, record.context}]
     windows = [window for window in (scope.window, *(record.source.scope.window for record in records)) if window]
-    for claimed in read_times(fold(claim.claim_text)):
+    for claimed in read_times(QUOTED.sub("□", fold(claim.claim_text))):
         if not carried(claimed, texts, windows, scope.timezone):
             tally.object_to("unsupported", "证据中没有判断所说的时间")
 
 
 def _judge_whole(claim: Claim, records: Sequence[Record], tally: _Tally) -> None:
-    text = fold(claim.claim_text)
+    text = QUOTED.sub("□", fold(claim.claim_text))
     if CAUSES.search(text) and not any(CAUSES.search(record.text) for record in records):
         tally.object_to("reasonable_inference", "证据没有直接写明因果，只能推断")
     if ALL.search(text) and not any(ALL.search(record.text) for record in records):

@@ -50,7 +50,7 @@ def number_finding(clause: Clause, index: int, records: Sequence[Record]) -> tup
         (position, held.quantity)
         for position, record in enumerate(records)
         for held in record.held
-        if _compatible(claimed, held) and _fits(held.key, words, after)
+        if _compatible(claimed, held) and _fits(held.key, words, after, record)
     ]
     holding = frozenset(position for position, quantity in fitting if satisfies(quantity, claimed))
     if holding:
@@ -100,12 +100,13 @@ def _compatible(claimed: Quantity, held: Held) -> bool:
     return claimed.dimension == "rate" and held.quantity.dimension == "plain" and held.key.endswith("rate")
 
 
-def _fits(key: str, words: str, after: str) -> bool:
+def _fits(key: str, words: str, after: str, record: Record) -> bool:
     """Whether a number under this name may be what the words before it speak of."""
     if not key:
         return True
     asked = [field for word, field in QUALIFIERS if word.search(words)]
-    if not all(field.search(key) for field in asked):
+    about = f"{record.pairs.get('signal', '')} {record.pairs.get('title', '')}".lower()
+    if not all(field.search(key) or field.search(about) for field in asked):
         return False
     if not _BASE.search(key) or any(field.search("baseline expected") for field in asked):
         return not (_NOW.search(words) and _BASE.search(key) and not re.search(r"基线|baseline|预期", words))
