@@ -1,12 +1,13 @@
 """What the answer may be made of, and nothing else (reading.md 16, 17)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from engine.answer import CitedEvidence, ConfirmedFact, Suspect
 from engine.base import Frozen, JsonObject
 from engine.check import ClaimCheck, ClaimVerification, Verdict
 from engine.claim import Claim, Hypothesis
 from engine.gate import EvidenceGap, GateStage, VerifiedEvidence
+from engine.invocation import ToolInvocation
 from engine.run import Run
 from engine.system import SystemMap
 from engine.verification.text_check import unsupported_parts
@@ -151,7 +152,8 @@ def gather_material(run: Run, system: SystemMap) -> Material:
     allowed = base.allowed_texts
     suspects = () if verdict == "REJECT" else _suspects(run.gate, run, allowed, names)
     output = run.gate.verified_output
-    steps = _allowed_only((*output.recommended_actions, *output.missing_info), allowed, base.timezone)
+    guides = tuple(text for invocation in run.invocations for text in _headings(invocation))
+    steps = _allowed_only((*output.recommended_actions, *output.missing_info), (*allowed, *guides), base.timezone)
     return base.model_copy(update={"hypotheses": suspects, "next_steps": steps[:_MAX_ITEMS]})
 
 
@@ -218,6 +220,15 @@ def _suspect(hypothesis: Hypothesis, allowed: tuple[str, ...], names: tuple[str,
     if service is not None:
         return Suspect(service=service, text=f"可能与 {service} 有关", score=hypothesis.score)
     return None
+
+
+def _headings(invocation: ToolInvocation) -> Iterator[str]:
+    """File and heading of each runbook section: a next step may point there, never repeat what stands there."""
+    output = invocation.output
+    chunks = output.get("chunks") if isinstance(output, dict) else None
+    for chunk in chunks if isinstance(chunks, list) else []:
+        if isinstance(chunk, dict):
+            yield f"{chunk.get('file')} {chunk.get('heading')}"
 
 
 def _allowed_only(texts: Iterable[str], allowed: tuple[str, ...], timezone: str) -> tuple[str, ...]:

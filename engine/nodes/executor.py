@@ -101,9 +101,7 @@ async def _round(calls: tuple[ToolCall, ...], run: Run, deps: Deps, progress: _P
     if failure is not None:
         return failure
     known = (*run.invocations, *progress.invocations)
-    results = tuple(
-        serialize(next((evidence_view(done) for done in known if same_call(call, done)), {})) for call in asked
-    )
+    results = tuple(serialize(next(evidence_view(done) for done in known if same_call(call, done))) for call in asked)
     progress.turns += (ToolTurn(calls=calls, results=results),)
     return None
 

@@ -6,13 +6,14 @@ import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
 from engine.errors import IncidentError
 from engine.telemetry import Series
 
-__all__ = ["MetricFile", "open_text", "parse_labels", "read_metrics"]
+__all__ = ["MetricFile", "open_bytes", "open_text", "parse_labels", "read_metrics"]
 
 _SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)\s+(\S+)\s*(?:#.*)?$")
 _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"\s*(?:,|$)')
@@ -36,6 +37,11 @@ def open_text(path: Path) -> IO[str]:
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8", errors="replace")
     return path.open(encoding="utf-8", errors="replace")
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a plain or gzipped file for reading bytes."""
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # pyright: ignore[reportReturnType]  # because GzipFile reads as a file does
 
 
 def read_metrics(path: Path) -> MetricFile:
@@ -116,7 +122,7 @@ def _append(times: "array[float]", values: "array[float]", text: str, path: Path
 
 
 def _series(name: str, labels: dict[str, str], times: "array[float]", values: "array[float]") -> Series:
-    if any(later < earlier for earlier, later in zip(times, times[1:], strict=False)):
+    if any(later < earlier for earlier, later in pairwise(times)):
         order = sorted(range(len(times)), key=times.__getitem__)
         times, values = array("d", [times[i] for i in order]), array("d", [values[i] for i in order])
     service = labels.get("service") or labels.get("job") or ""

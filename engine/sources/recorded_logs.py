@@ -1,16 +1,16 @@
 """Logs of an incident folder: one streaming pass gives every group of a window and its baseline."""
 
 import asyncio
-import gzip
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import msgspec
 
 from engine.errors import SourceUnavailable
 from engine.sources.log_templates import normalise_level, template_of
+from engine.sources.openmetrics import open_bytes
 from engine.telemetry import LogDigest, LogGroup, LogLine, LogQuery
 
 __all__ = ["RecordedLogs"]
@@ -154,8 +154,7 @@ def _digest(found: _Pass, query: LogQuery) -> LogDigest:
 
 def _lines(path: Path) -> Iterator[bytes]:
     try:
-        opened = cast("IO[bytes]", gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))
-        with opened as file:
+        with open_bytes(path) as file:
             while line := file.readline(_MAX_LINE):
                 if not line.isspace():
                     yield line

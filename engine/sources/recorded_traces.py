@@ -1,16 +1,15 @@
 """Traces of an incident folder, as statistics per edge and operation."""
 
 import asyncio
-import gzip
 from array import array
 from collections import defaultdict
 from datetime import datetime
 from pathlib import Path
-from typing import IO, cast
 
 import msgspec
 
 from engine.errors import SourceUnavailable
+from engine.sources.openmetrics import open_bytes
 from engine.telemetry import EdgeStats, OperationStats, SlowTrace, TraceDigest, TraceQuery
 from engine.window import TimeWindow
 
@@ -60,10 +59,7 @@ class RecordedTraces:
         decode = msgspec.json.Decoder(_Span).decode
         good = bad = 0
         try:
-            opened = cast(
-                "IO[bytes]", gzip.open(self._path, "rb") if self._path.suffix == ".gz" else self._path.open("rb")
-            )
-            with opened as file:
+            with open_bytes(self._path) as file:
                 for raw in file:
                     try:
                         span = decode(raw)

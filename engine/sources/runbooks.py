@@ -50,7 +50,7 @@ class Runbooks:
         if not terms:
             return ()
         query = " OR ".join(f'"{term}"' for term in terms)
-        rows = database.execute(
+        rows: list[tuple[int, float]] = database.execute(
             "SELECT rowid, bm25(chunk, 1.0, 3.0) FROM chunk WHERE chunk MATCH ? ORDER BY 2 LIMIT ?", (query, limit * 4)
         ).fetchall()
         ranked = sorted(rows, key=lambda row: row[1] * (1.5 if self._names(row[0], service) else 1.0))

@@ -69,12 +69,16 @@ def signal_info(name: str, unit: str = "", help_text: str = "") -> SignalInfo:
     if name in _EXACT:
         title, own_unit, worse = _EXACT[name]
         return SignalInfo(name=name, title=title, unit=own_unit, worse=worse)
-    title, worse = next(
-        ((title, worse) for pattern, title, worse in _TITLES if re.search(pattern, name)),
-        (help_text[:40] or name, "either"),
-    )
+    title, worse = _meaning(name, help_text)
     quantile = _QUANTILE.search(f"{name}_")
     if quantile:
         title = f"{title} {quantile.group(1).upper() if quantile.group(1).startswith('p') else '均值'}"
     found = unit or next((unit for suffix, unit in _SUFFIXES if name.endswith(suffix)), "")
     return SignalInfo(name=name, title=title, unit=found or "count", worse=worse)
+
+
+def _meaning(name: str, help_text: str) -> tuple[str, Worse]:
+    for pattern, title, worse in _TITLES:
+        if re.search(pattern, name):
+            return title, worse
+    return help_text[:40] or name, "either"

@@ -31,7 +31,12 @@ def build_tools(
     Args:
         system: what the tools may be asked about.
         redactor: shared, so that a secret has one placeholder everywhere.
-        metrics, logs, alerts, changes, traces, knowledge: what answers.
+        metrics: answers `query_metrics`.
+        logs: answers `query_logs`.
+        alerts: answers `query_alerts`.
+        changes: answers `query_changes`.
+        traces: answers `query_traces`.
+        knowledge: answers `lookup_knowledge`.
         log_baselines: the stretches that logs and traces are compared with, where they are not the run's baseline.
     """
     tools: list[Tool] = []

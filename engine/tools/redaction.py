@@ -10,7 +10,7 @@ from engine.base import JsonValue
 
 __all__ = ["Redactor"]
 
-_SECRET_WORD = r"(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|client[_-]?secret|private[_-]?key|credential|密码|口令|密钥|令牌)"
+_NAMES = r"(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|client[_-]?secret|private[_-]?key|credential|密码|口令|密钥|令牌)"
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
     ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"),
@@ -27,7 +27,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("npm-token", r"\bnpm_[A-Za-z0-9]{30,}"),
     ("basic-auth", r"(?<=://)[^\s/:@<>]{1,100}:[^\s/@<>]{1,200}(?=@)"),
     ("authorization", r"(?i)(?<=bearer )[A-Za-z0-9._~+/=-]{8,}|(?<=basic )[A-Za-z0-9+/=]{8,}"),
-    ("value", rf"(?i){_SECRET_WORD}[\"']?\s*(?:=|:|：|是|为|\bis\b)\s*[\"']?(?P<value>[^\s\"',;&}}<>）)]{{3,}})"),
+    ("value", rf"(?i){_NAMES}[\"']?\s*(?:=|:|：|是|为|\bis\b)\s*[\"']?(?P<value>[^\s\"',;&}}<>）)]{{3,}})"),
 )  # fmt: skip
 
 _EMAIL = re.compile(r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b")
@@ -37,7 +37,7 @@ _CARD = re.compile(r"(?<![\w.])(?:\d{4}[- ]){3}\d{1,7}(?![\w.])|(?<![\w.])\d{15,
 
 _HINT = re.compile(
     r"(?i)-----BEGIN|eyJ|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|xapp-|hooks\.slack|sk-|[rs]k_|AIza|LTAI|npm_"
-    rf"|://[^\s/]*@|bearer |basic |{_SECRET_WORD}|@|1[3-9]\d|\d{{15}}|\d{{4}}[- ]\d{{4}}"
+    rf"|://[^\s/]*@|bearer |basic |{_NAMES}|@|1[3-9]\d|\d{{15}}|\d{{4}}[- ]\d{{4}}"
 )
 """A text that holds none of these holds nothing to redact."""
 

@@ -179,9 +179,6 @@ def _made(number: str, scale: str | None, unit: str | None, span: tuple[int, int
     multiple = Decimal(_SCALES[scale]) if scale else Decimal(1)
     dimension, factor = _UNITS[unit] if unit else ("plain", "1")
     before, after = text[max(0, span[0] - _LEAD) : span[0]], text[span[1] : span[1] + 8]
-    around = [name for name, pattern in _BEFORE if pattern.search(before)]
-    around += [name for name, pattern in _AFTER if pattern.match(after)]
-    comparator = around[0] if around else None
     binary = raw * multiple * Decimal(_BINARY[unit]) if unit in _BINARY else None
     return Quantity(
         value=raw * multiple * Decimal(factor),
@@ -190,10 +187,20 @@ def _made(number: str, scale: str | None, unit: str | None, span: tuple[int, int
         half=_half(raw) * multiple * Decimal(factor),
         start=span[0],
         end=span[1],
-        comparator=comparator,
+        comparator=_comparator(before, after),
         approximate=bool(_APPROXIMATE_BEFORE.search(before) or _APPROXIMATE_AFTER.match(after)),
         binary=binary,
     )
+
+
+def _comparator(before: str, after: str) -> Comparator | None:
+    for name, pattern in _BEFORE:
+        if pattern.search(before):
+            return name
+    for name, pattern in _AFTER:
+        if pattern.match(after):
+            return name
+    return None
 
 
 def _half(raw: Decimal) -> Decimal:

@@ -38,7 +38,7 @@ class Load:
                 if self.sent % 6 == 0:
                     workers.submit(_send, f"{self._payments}/payments", None)
                 else:
-                    body = {"order": f"A{10000 + self.sent}", "amount": 10 + self.sent % 90}
+                    body: dict[str, object] = {"order": f"A{10000 + self.sent}", "amount": 10 + self.sent % 90}
                     workers.submit(_send, f"{self._orders}/orders", body)
                 due += self._pause
                 self._stop.wait(max(0.0, due - time.monotonic()))

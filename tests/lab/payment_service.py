@@ -6,8 +6,8 @@ Faults: `leak` (its deploy's code keeps the connection of a declined card), `cpu
 import argparse
 import random
 import time
-from contextlib import AbstractContextManager, contextmanager
 from collections.abc import Generator, Iterable
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,7 @@ def _burn(seconds: float) -> None:
 def _open(dsn: str) -> AbstractContextManager[Pool]:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS payment (id serial PRIMARY KEY, order_id text, amount int)")
-    return ConnectionPool(dsn, min_size=2, max_size=POOL_SIZE, timeout=ACQUIRE_SECONDS, open=True)
+    return Pool(dsn, min_size=2, max_size=POOL_SIZE, timeout=ACQUIRE_SECONDS, open=True)
 
 
 def main() -> None:

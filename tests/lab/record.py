@@ -139,7 +139,7 @@ def record(fault: str, out: Path, baseline_seconds: int, incident_seconds: int, 
 def _write(
     out: Path, world: World, monitoring: Monitoring, fault: str, times: tuple[float, float, float, float]
 ) -> None:
-    begin, window, at, end = times
+    begin, *_, end = times
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     (out / "incident.toml").write_text(_toml(fault, times), encoding="utf-8")

@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-
 from tests.postgres import ROOT, Postgres, running_postgres
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from engine.base import JsonObject
+from engine.base import JsonObject, JsonValue
 from engine.budget import Budget
 from engine.diagnose import diagnose
 from engine.gatekeeper.catalog import DEFAULT_RULES
@@ -65,11 +65,11 @@ def logs_tool() -> FixedTool:
 
 def plan(*tools: str, scope: str = "broad") -> JsonObject:
     """A legal plan that calls the given tools."""
-    steps = [
+    steps: list[JsonValue] = [
         {"id": f"s{number}", "goal": tool, "tool": tool, "arguments": {}}
         for number, tool in enumerate(tools or ("query_metrics", "query_logs"), start=1)
     ]
-    return {"intent": "找出报错原因", "scope": scope, "services": ["payment-service"], "steps": [*steps]}
+    return {"intent": "找出报错原因", "scope": scope, "services": ["payment-service"], "steps": steps}
 
 
 def binding(invocation: str | None = "inv-1", path: str | None = "/series/0", excerpt: str = CPU) -> JsonObject:
@@ -226,7 +226,7 @@ def passing(**changes: Sequence[Line]) -> dict[Role, Sequence[Line]]:
         "verifier": [verdict()],
         "composer": [composition()],
     }
-    return script | {role: lines for role, lines in changes.items()}  # type: ignore[return-value]
+    return script | dict(changes)  # type: ignore[return-value]
 
 
 def evaluation(record: RunRecord) -> JsonObject:

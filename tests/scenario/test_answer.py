@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.base import JsonValue
 from tests.scenario.story import (
     Story,
     binding,
@@ -119,7 +120,8 @@ async def test_a_refuted_hypothesis_is_not_shown() -> None:
     output = executor_output(
         hypotheses=[{"hypothesis_id": "h1", "text": "可能方向：order-db", "based_on": ["c1"], "service": "order-db"}]
     )
-    refuting = verdict() | {"hypothesis_checks": [{"hypothesis_id": "h1", "verification": "contradicted"}]}
+    checks: list[JsonValue] = [{"hypothesis_id": "h1", "verification": "contradicted"}]
+    refuting = verdict() | {"hypothesis_checks": checks}
     record = await Story(passing(executor=[output], verifier=[refuting])).told()
     assert record.hypotheses == ()
 

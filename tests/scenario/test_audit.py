@@ -136,7 +136,7 @@ async def test_prompts_are_named_and_versioned_but_never_stored() -> None:
     assert audit["version"]
     assert isinstance(audit["prompts"], list)
     roles = [prompt["name"] for prompt in audit["prompts"] if isinstance(prompt, dict)]
-    assert [name.split("-")[1] for name in roles] == ["planner", "executor", "verifier", "composer"]
+    assert [str(name).split("-")[1] for name in roles] == ["planner", "executor", "verifier", "composer"]
     assert all(isinstance(prompt, dict) and set(prompt) == {"name", "version", "sha256"} for prompt in audit["prompts"])
 
 

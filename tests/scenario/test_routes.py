@@ -27,7 +27,7 @@ FORWARD = ["planner", "executor", "gatekeeper", "verifier", "composer"]
 @pytest.mark.spec("S13")
 async def test_pass_goes_to_the_composer() -> None:
     """PASS is worded by the Composer, which never sees what the Executor wrote beyond the projection."""
-    spoken = executor_output() | {"missing_info": ["需要看慢查询"]}
+    spoken = executor_output(missing_info=["需要看慢查询"])
     story = Story(passing(executor=[spoken]))
     record = await story.told()
     assert story.nodes == FORWARD
@@ -288,7 +288,7 @@ async def test_logs_and_metrics_may_carry_a_root_cause_together() -> None:
         "root_cause",
         [binding(), log_binding()],
     )
-    refs = {"tool_name": None, "source_invocation_ids": [], "raw_path": None, "claim_id": "c2"}
+    refs: dict[str, object] = {"tool_name": None, "source_invocation_ids": [], "raw_path": None, "claim_id": "c2"}
     script = passing(
         executor=[executor_output(claim("c1"), cause)], verifier=[verdict(check("c1"), check("c2", **refs))]
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scenario.story import Story, check, claim, evaluation, executor_output, passing, verdict
+from tests.scenario.story import Story, binding, check, claim, evaluation, executor_output, passing, plan, verdict
 
 TWO = executor_output(claim("c1"), claim("c2", "payment-service 的 CPU 使用率高于基线均值 21%"))
 
@@ -24,15 +24,16 @@ async def test_pass_with_one_direct_and_one_inferred_claim() -> None:
     checks = verdict(check("c1"), check("c2", "reasonable_inference"))
     record = await Story(passing(executor=[TWO], verifier=[checks])).told()
     assert record.outcome == "PASS"
-    assert [fact.claim_id for fact in record.answer.confirmed if record.answer] == ["c1"]
+    assert record.answer is not None
+    assert [fact.claim_id for fact in record.answer.confirmed] == ["c1"]
 
 
 @pytest.mark.spec("S02")
 @pytest.mark.parametrize("weak", ["unsupported", "external_unknown", "overstated"])
 async def test_a_critical_claim_that_is_not_carried_caps_the_verdict(weak: str) -> None:
     """One critical claim unsupported, unknown or overstated gives LOW_CONFID, even if the model says PASS."""
-    script = passing(executor=[TWO, TWO], verifier=[verdict(check("c1"), check("c2", weak))] * 2)
-    script = {**script, "planner": [*script["planner"], *script["planner"]]}
+    checks = verdict(check("c1"), check("c2", weak))
+    script = passing(planner=[plan(), plan()], executor=[TWO, TWO], verifier=[checks, checks])
     record = await Story(script).told()
     assert record.outcome == "LOW_CONFID"
     assert evaluation(record)["model_verdict"] == "PASS"
@@ -70,8 +71,8 @@ async def test_a_number_that_the_evidence_refutes_is_rejected_whatever_the_model
 async def test_a_fabricated_entity_is_never_confirmed() -> None:
     """A service that the evidence does not know cannot be confirmed, whatever the model says."""
     lie = executor_output(claim("c1", "billing-gateway-x9 的 CPU 使用率均值 92%"))
-    script = passing(executor=[lie, lie], verifier=[verdict(), verdict()])
-    record = await Story({**script, "planner": [*script["planner"]] * 2}).told()
+    script = passing(planner=[plan(), plan()], executor=[lie, lie], verifier=[verdict(), verdict()])
+    record = await Story(script).told()
     assert record.outcome in {"LOW_CONFID", "REJECT"}
     assert record.answer is not None
     assert record.answer.confirmed == ()
@@ -91,7 +92,7 @@ async def test_words_that_stand_in_the_excerpt_may_be_a_direct_observation() -> 
 @pytest.mark.spec("S75", "S34", "S59")
 async def test_a_low_confidence_gate_prevents_pass() -> None:
     """One binding without a path caps the verdict although the Verifier passed what was left."""
-    mixed = executor_output(claim("c1"), claim("c2", bindings=[{**claim()["evidence_bindings"][0], "raw_path": None}]))  # type: ignore[index, dict-item]
+    mixed = executor_output(claim("c1"), claim("c2", bindings=[binding(path=None)]))
     record = await Story(passing(executor=[mixed])).told()
     found = evaluation(record)
     assert (found["model_verdict"], found["verdict_ceiling"]) == ("PASS", "LOW_CONFID")

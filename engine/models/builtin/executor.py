@@ -12,6 +12,7 @@ from engine.models.builtin.wording import count
 
 __all__ = ["conclude"]
 
+_KINDS = ("metric", "log", "edge", "operation", "alert", "change")
 _MOST_SUSPECTS = 5
 _MOST_CLAIMS = 8
 _CRITICAL = 4.5
@@ -39,34 +40,31 @@ def _claim(claims: list[JsonObject], suspect: SuspectService, *, first: bool) ->
     """Add the suspect's claims: for the first its findings kind by kind and a joint one, else the strongest."""
     if len(claims) >= _MOST_CLAIMS:
         return []
-    chosen = _by_kind(suspect.findings)[: 4 if first else 1]
+    chosen = _by_tool(suspect.findings)
     ids: list[str] = []
     joint = _joint(chosen) if first and suspect.score >= _CRITICAL else None
     if joint is not None:
         ids.append(_add(claims, "root_cause", joint))
-    for finding in chosen:
-        critical = first and suspect.score >= _CRITICAL and finding.kind not in {"change"}
+    # because what the joint claim says need not be said twice
+    rest = [finding for finding in chosen if finding not in (joint or ())]
+    for finding in rest[: 3 if first else 1]:
+        critical = first and suspect.score >= _CRITICAL and finding.kind != "change"
         ids.append(_add(claims, "symptom" if critical else "observation", (finding,)))
     return ids
 
 
-def _by_kind(findings: Sequence[Finding]) -> list[Finding]:
-    """The strongest finding of each tool first, then the second ones."""
+def _by_tool(findings: Sequence[Finding]) -> list[Finding]:
+    """The strongest finding of each tool, in the order in which people look: metrics, logs, calls, alerts, changes."""
     first: dict[str, Finding] = {}
-    rest: list[Finding] = []
     for finding in findings:
-        if finding.ref.tool in first:
-            rest.append(finding)
-        else:
-            first[finding.ref.tool] = finding
-    return [*first.values(), *rest]
+        first.setdefault(finding.ref.tool, finding)
+    return sorted(first.values(), key=lambda finding: _KINDS.index(finding.kind))
 
 
 def _joint(chosen: Sequence[Finding]) -> tuple[Finding, ...] | None:
     """Two findings of different tools that stand for the same cause; a change may be one of three, not of two."""
     telling = [finding for finding in chosen if finding.own and finding.kind not in {"alert", "change"}]
-    tools = {finding.ref.tool: finding for finding in reversed(telling)}
-    pair = [finding for finding in telling if tools.get(finding.ref.tool) is finding][:2]
+    pair = telling[:2]
     if len(pair) < 2:
         return None
     change = next((finding for finding in chosen if finding.kind == "change"), None)

@@ -59,10 +59,7 @@ def plan(payload: JsonObject) -> JsonObject:
     services = _services(question, objects(payload, "services"))
     topics = [(tool, signal) for tool, signal, words in _TOPICS if words.search(question.lower())]
     narrow = bool(topics) and not _BROAD.search(question.lower())
-    if narrow:
-        steps = _narrow_steps(topics[0], services, payload)
-    else:
-        steps = _broad_steps(question, services)
+    steps = _narrow_steps(topics[0], services, payload) if narrow else _broad_steps(question, services)
     return {
         "intent": f"{'确认' if narrow else '查找'}：{question[:200]}",
         "scope": "narrow" if narrow else "broad",

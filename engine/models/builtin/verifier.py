@@ -31,8 +31,9 @@ def verify(payload: JsonObject) -> JsonObject:
         _check(claim, [item for item in evidence if item.get("claim_id") == claim.claim_id], scope) for claim in claims
     ]
     critical = critical_claims(claims)
-    classes = {str(check["claim_id"]): cast("ClaimVerification", check["verification"]) for check in checks}
-    deciding = [classes[claim_id] for claim_id in classes if claim_id in critical]
+    deciding: list[ClaimVerification] = [
+        cast("ClaimVerification", check["verification"]) for check in checks if check["claim_id"] in critical
+    ]
     score = sum(_VALUES[legacy(item)] for item in deciding) / len(deciding) if deciding else 0.0
     refuted = "contradicted" in deciding
     verdict = "REJECT" if refuted else "PASS" if deciding and set(deciding) == {"direct_observation"} else "LOW_CONFID"

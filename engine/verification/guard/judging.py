@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from engine.check import ClaimVerification
 from engine.claim import Claim
@@ -74,6 +75,17 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
     for claimed, held in CONCEPTS:
         if claimed.search(clause.text) and not any(_speaks_of(held, record) for record in home):
             tally.object_to("unsupported", "证据说的不是这个指标或对象")
+    _judge_numbers(clause, home, positions, tally)
+    if clause.direction:
+        _judge_direction(clause, home, tally)
+    if clause.absence:
+        _judge_absence(clause, home, scope, positions, tally)
+    elif any(_quoted_out_of_a_negation(record) for record in home):
+        tally.object_to("contradicted", "摘录在原文里是被否定的")
+    _judge_bare(clause, home, tally)
+
+
+def _judge_numbers(clause: Clause, home: Sequence[Record], positions: dict[int, int], tally: _Tally) -> None:
     for index in range(len(clause.quantities)):
         finding, holding = number_finding(clause, index, home)
         tally.supporting |= {positions[id(home[position])] for position in holding}
@@ -81,19 +93,18 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
             tally.object_to("contradicted", "数值与证据中的比较关系相反")
         elif finding == "missing":
             tally.object_to("unsupported", "证据中没有判断里的数值")
-    if clause.direction:
-        _judge_direction(clause, home, tally)
-    if clause.absence:
-        finding, reason = absence_finding(clause, home, scope)
-        if finding == "refuted":
-            tally.object_to("contradicted", reason)
-        elif finding == "missing":
-            tally.object_to("unsupported", reason)
-        else:
-            tally.supporting |= {positions[id(record)] for record in home}
-    elif any(_quoted_out_of_a_negation(record) for record in home):
-        tally.object_to("contradicted", "摘录在原文里是被否定的")
-    _judge_bare(clause, home, tally)
+
+
+def _judge_absence(
+    clause: Clause, home: Sequence[Record], scope: GuardScope, positions: dict[int, int], tally: _Tally
+) -> None:
+    finding, reason = absence_finding(clause, home, scope)
+    if finding == "refuted":
+        tally.object_to("contradicted", reason)
+    elif finding == "missing":
+        tally.object_to("unsupported", reason)
+    else:
+        tally.supporting |= {positions[id(record)] for record in home}
 
 
 def _home(clause: Clause, records: Sequence[Record], tally: _Tally) -> list[Record]:
@@ -178,7 +189,7 @@ def _judge_bare(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
     han = _HAN.findall(_LEVEL.sub("", rest))
     if len(han) <= _LEFT_OVER:
         return
-    bigrams = {first + second for first, second in zip(han, han[1:], strict=False)}
+    bigrams = {first + second for first, second in pairwise(han)}
     held = sum(any(bigram in record.text for record in home) for bigram in bigrams)
     if held * 10 < len(bigrams) * 6:
         tally.object_to("reasonable_inference", "证据没有直接写出这句话，只能推断")
