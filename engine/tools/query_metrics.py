@@ -1,5 +1,6 @@
 """`query_metrics`: statistics of time series over the window, against the baseline."""
 
+import re
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ _FLOORS = {
     "requests_per_second": 0.5, "per_second": 0.05, "connections": 1.0, "cores": 0.02, "count": 1.0,
 }  # fmt: skip
 """Departures below this are nothing, in the signal's unit."""
+
+
+_FAILURES = re.compile(r"availability|success|error_ratio|error_rate|failure")
 
 
 class _Arguments(SpanArguments):
@@ -113,8 +117,12 @@ class QueryMetrics:
             return None
         _, before = _within(series, baseline) if baseline else (array("d"), array("d"))
         info = self._signals.get(series.signal) or SignalInfo(name=series.signal, title=series.signal, unit="count")
-        floor = _FLOORS.get(info.unit, 0.0)
-        return _Measured(series, values, before, times, compare(values, before, floor=floor), info)
+        floor, relative = _FLOORS.get(info.unit, 0.0), 0.05
+        if _FAILURES.search(info.name):
+            # because where everything succeeds, one failed request in a hundred is news
+            floor, relative = 0.005, 0.005
+        comparison = compare(values, before, floor=floor, relative=relative)
+        return _Measured(series, values, before, times, comparison, info)
 
 
 def _within(series: Series, window: TimeWindow) -> tuple["array[float]", "array[float]"]:
@@ -140,6 +148,7 @@ def _row(item: _Measured, context: ToolContext) -> JsonObject:
         row["change"] = float(f"{mean / base:.3g}") if base > 0 else None
     breach = item.comparison.first_breach
     row["first_breach"] = stamp_seconds(item.times[breach], context.timezone) if breach is not None else None
+    row["breached"] = item.comparison.breached
     row["window"] = {
         "count": len(item.window),
         "mean": mean,

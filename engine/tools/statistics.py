@@ -19,27 +19,32 @@ class Comparison:
         score: how unusual: 0 normal, 3 clearly unusual, 10 and more extreme; 0 without a baseline.
         direction: 1 up, -1 down, 0 flat.
         first_breach: index of the first window sample of a sustained departure; None without one.
+        breached: how many window samples lie beyond the baseline's range on that side.
     """
 
     score: float
     direction: int
     first_breach: int | None
+    breached: int = 0
 
 
-def compare(window: Sequence[float], baseline: Sequence[float], *, floor: float = 0.0) -> Comparison:
+def compare(
+    window: Sequence[float], baseline: Sequence[float], *, floor: float = 0.0, relative: float = 0.05
+) -> Comparison:
     """Compare by median and MAD, with floors, because near-constant series make any wiggle look extreme.
 
     Args:
         window: samples in time order.
         baseline: samples to compare with.
         floor: an absolute departure below which nothing is unusual, in the series' unit.
+        relative: the same as a share of the baseline's median.
     """
     if not window or len(baseline) < 3:
         return Comparison(0.0, 0, None)
     middle = median(baseline)
     spread = _MAD_TO_SIGMA * median(abs(value - middle) for value in baseline)
     high, low = quantile(baseline, 0.98), quantile(baseline, 0.02)
-    scale = max(spread, 0.05 * abs(middle), (high - low) / 4, floor, 1e-9)
+    scale = max(spread, relative * abs(middle), (high - low) / 4, floor, 1e-9)
     departures = [(value - middle) / scale for value in window]
     mean = sum(departures) / len(departures)
     upper, lower = high + scale, low - scale
@@ -53,7 +58,7 @@ def compare(window: Sequence[float], baseline: Sequence[float], *, floor: float 
     share = sustained / len(window)
     single = 0.35 if sustained == 1 and len(window) >= 4 else 1.0
     score = min(_CAP, strongest * (0.4 + 0.6 * min(1.0, share * 2)) * single)
-    return Comparison(score, sign if score >= 3 else 0, breaches.index(sign) if score >= 3 else None)
+    return Comparison(score, sign if score >= 3 else 0, breaches.index(sign) if score >= 3 else None, sustained)
 
 
 def surprise(count: float, expected: float, *, dispersion: float = 2.0) -> float:

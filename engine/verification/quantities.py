@@ -125,7 +125,9 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
             found.append(_made(match.group("number"), match.group("scale"), match.group("unit"), span, folded))
             blocked.append(span)
     for match in _CHINESE.finditer(folded):
-        number = None if _overlaps(match.span(), blocked) else _numeral(match.group("number"))
+        # because 一次 and 一条 are how Chinese says "a", not how it counts
+        article = match.group("number") == "一" and _UNITS[match.group("unit")][0] == "count"
+        number = None if article or _overlaps(match.span(), blocked) else _numeral(match.group("number"))
         if number is not None:
             found.append(_made(number, None, match.group("unit"), match.span(), folded))
     return tuple(sorted((item for item in found if item.value.is_finite()), key=lambda item: item.start))

@@ -47,6 +47,9 @@ _SIGNAL_WEIGHTS: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"^up$|restart"), 1.5),
     (re.compile(r"network|request|qps|rate|syscall|traffic"), 0.12),
 )
+_SEEN_BY_CALLER = re.compile(r"_(?:remote|client)$")
+"""Names under which tracing shows a call as its caller saw it; whoever answered has a name of its own."""
+
 _OWN_SIGNALS = re.compile(r"cpu|mem|pool|connections|restart|^up$|disk|heap")
 
 _CALLEE_MISSING = re.compile(
@@ -90,6 +93,11 @@ def _metric(ref: Ref) -> Finding:
         weight *= 0.25
     elif samples < 3:
         weight *= 0.6
+    elif samples >= 4 and ref.number("breached") == samples:
+        # because what was unusual from the first sample on began before the window, or is another baseline
+        weight *= 0.5
+    if _SEEN_BY_CALLER.search(ref.get("service")):
+        weight *= 0.5
     mean, base = ref.number("window.mean"), ref.number("baseline.mean")
     peak = ref.number("window.max")
     text = f"{ref.get('service')} 的{ref.get('title')}（{signal}）窗口均值 {figure(mean, unit)}，基线均值 {figure(base, unit)}"
@@ -178,7 +186,7 @@ def _alert(ref: Ref) -> Finding:
 
 def _change(ref: Ref) -> Finding:
     weight = {"deploy": 2.0, "config": 2.0, "scale": 1.0, "restart": 1.2}.get(ref.get("kind"), 1.0)
-    text = f"{ref.get('service')} 在 {clock(ref.get('time'))} 有一次 {ref.get('kind')}：「{phrase(ref.get('summary'), 160)}」"
+    text = f"{ref.get('service')} 在 {clock(ref.get('time'))} 有变更 {ref.get('kind')}：「{phrase(ref.get('summary'), 160)}」"
     return Finding(ref.get("service"), "change", weight, True, text, ref)
 
 
