@@ -81,10 +81,16 @@ def _conclusion(material: Material) -> str:
         return "现有证据不足，无法确认任何事实"
     first = material.confirmed[0]
     if material.verdict == "LOW_CONFID":
-        return f"尚不能下结论；目前能确认的是：{first.text}"
+        return f"尚不能下结论；目前能确认的是：{_short(first.text)}"
     if all(claim.claim_type == "negative_observation" for claim in material.confirmed):
         return f"{material.window_label} 未发现异常：{first.text}"
-    return first.text
+    return _short(first.text)
+
+
+def _short(text: str) -> str:
+    """The first of several statements: the rest stands below, and a phone's notification shows one line."""
+    head, _, rest = text.partition("；")
+    return f"{head}（另有 {rest.count('；') + 1} 项同向证据）" if rest else head
 
 
 def _possible(material: Material) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ __all__ = ["unsupported_facts"]
 
 _NUMBER = re.compile(r"(?<![\w.\-:/#])\d+(?:\.\d+)?(?![\w]*[-:]\d)")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[-_:./]+[A-Za-z0-9_]+)+")
-_SCALES = (1.0, 1e-2, 1e-3, 1e3, 1e6, 1e-6, 1e9, 1e-9)
+_SCALES = (1.0, 1e2, 1e-2, 1e-3, 1e3, 1e6, 1e-6, 1e9, 1e-9)
 
 
 def unsupported_facts(record: RunRecord) -> tuple[str, ...]:

@@ -85,12 +85,15 @@ def _cut(path: Path, folder: Path) -> list[tuple[Chunk, str]]:
     skipped = text[: front.end()].count("\n") if front else 0
     name = str(path.relative_to(folder))
     found: list[tuple[Chunk, str]] = []
-    heading, begin, lines = path.stem, skipped + 1, list[str]()
+    title, heading, begin, lines = path.stem, path.stem, skipped + 1, list[str]()
     for number, line in enumerate(text.splitlines()[skipped:], start=skipped + 1):
         match = _HEADING.match(line)
         if match:
             _keep(found, name, heading, begin, lines, about)
-            heading, begin, lines = match.group(2), number, []
+            if len(match.group(1)) == 1:
+                title = match.group(2)
+            heading = title if len(match.group(1)) == 1 else f"{title} / {match.group(2)}"
+            begin, lines = number, []
         else:
             lines.append(line)
     _keep(found, name, heading, begin, lines, about)

@@ -1,5 +1,6 @@
 """Executor rules: from the evidence lines to claims, ranked hypotheses and next steps (spec S44-S48, S79)."""
 
+import re
 from collections.abc import Sequence
 
 from engine.base import JsonObject, JsonValue
@@ -13,6 +14,7 @@ from engine.models.builtin.wording import count
 __all__ = ["conclude"]
 
 _KINDS = ("metric", "log", "edge", "operation", "alert", "change")
+_WORD = re.compile(r"[a-z][a-z_]{3,}|[\u3400-\u9fff]{2}")
 _MOST_SUSPECTS = 5
 _MOST_CLAIMS = 8
 _CRITICAL = 4.5
@@ -46,11 +48,16 @@ def _claim(claims: list[JsonObject], suspect: SuspectService, *, first: bool) ->
     if joint is not None:
         ids.append(_add(claims, "root_cause", joint))
     # because what the joint claim says need not be said twice
-    rest = [finding for finding in chosen if finding not in (joint or ())]
-    for finding in rest[: 3 if first else 1]:
+    rest = [finding for finding in (*_saturated(suspect), *chosen) if finding not in (joint or ())]
+    for finding in list(dict.fromkeys(rest))[: 4 if first else 1]:
         critical = first and suspect.score >= _CRITICAL and finding.kind != "change"
         ids.append(_add(claims, "symptom" if critical else "observation", (finding,)))
     return ids
+
+
+def _saturated(suspect: SuspectService) -> list[Finding]:
+    """The resource of the service's own that departs most, such as its pool: it says what the others follow from."""
+    return [finding for finding in suspect.findings if finding.kind == "metric" and finding.state][:1]
 
 
 def _by_tool(findings: Sequence[Finding]) -> list[Finding]:
@@ -154,10 +161,16 @@ def _actions(payload: JsonObject, suspect: SuspectService) -> list[JsonValue]:
         actions.append(
             f"评估是否回退 {suspect.service} 的这次 {change.ref.get('kind')}：{change.ref.get('summary')[:120]}"
         )
-    for ref in list(refs_of(payload, "lookup_knowledge", "/chunks/"))[:2]:
+    for ref in _fitting(list(refs_of(payload, "lookup_knowledge", "/chunks/")), suspect)[:2]:
         actions.append(f"参考处置指南「{ref.get('heading')}」（{ref.get('file')}）")
     actions.append(f"优先检查 {suspect.service}")
     return actions
+
+
+def _fitting(chunks: list[Ref], suspect: SuspectService) -> list[Ref]:
+    """Runbook sections, those first that speak of what was found."""
+    words = set(_WORD.findall(" ".join(finding.ref.text for finding in suspect.findings).lower()))
+    return sorted(chunks, key=lambda ref: -len(words.intersection(_WORD.findall(ref.text.lower()))))
 
 
 def _missing(payload: JsonObject) -> list[JsonValue]:

@@ -34,13 +34,16 @@ class Finding:
     own: bool
     text: str
     ref: Ref
+    state: bool = False
+    """Whether it is the state of a resource of the service's own (pool, CPU, memory)."""
 
 
 _SIGNAL_WEIGHTS: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"^frontend_"), 0.0),
     (re.compile(r"^client_|^node_"), 0.1),
-    (re.compile(r"error|fail|5xx|timeouts|availability"), 1.3),
-    (re.compile(r"pool_(?:in_use|usage|waiting)|connections"), 1.3),
+    (re.compile(r"pool_(?:in_use|usage)|connections"), 1.8),
+    (re.compile(r"error|fail|5xx|timeouts|availability"), 1.6),
+    (re.compile(r"waiting|queue|lag"), 1.2),
     (re.compile(r"latency|duration"), 1.0),
     (re.compile(r"cpu"), 1.2),
     (re.compile(r"mem|heap|rss"), 0.6),
@@ -50,7 +53,9 @@ _SIGNAL_WEIGHTS: tuple[tuple[re.Pattern[str], float], ...] = (
 _SEEN_BY_CALLER = re.compile(r"_(?:remote|client)$")
 """Names under which tracing shows a call as its caller saw it; whoever answered has a name of its own."""
 
-_OWN_SIGNALS = re.compile(r"cpu|mem|pool|connections|restart|^up$|disk|heap")
+_OWN_SIGNALS = re.compile(r"cpu|mem|pool_(?:in_use|usage|waiting|timeouts)|connections|restart|^up$|disk|heap")
+
+_STATE_SIGNALS = re.compile(r"pool_(?:in_use|usage)|connections|cpu|mem|heap|disk")
 
 _CALLEE_MISSING = re.compile(
     r"no instances available|connection refused|connect timed out|unknownhost|service unavailable|"
@@ -110,6 +115,7 @@ def _metric(ref: Ref) -> Finding:
         own=bool(_OWN_SIGNALS.search(signal)),
         text=text,
         ref=ref,
+        state=bool(_STATE_SIGNALS.search(signal)),
     )
 
 
@@ -148,6 +154,8 @@ def _edges(payload: JsonObject, waiting: set[str]) -> Iterator[Finding]:
                 f"基线 {milliseconds(ref.number('baseline_wait_p50_ms'))}"
             )
             if (ref.number("wait_p50_ms") or 0) < 3 * (ref.number("baseline_wait_p50_ms") or 0):
+                # because a delay of the way to a service hits most calls; a slow tail happens every day
+                few *= 0.5
                 text = (
                     f"{caller} 调用 {callee} 时的等待时间 p95 为 {milliseconds(ref.number('wait_p95_ms'))}，"
                     f"基线 {milliseconds(ref.number('baseline_wait_p95_ms'))}"

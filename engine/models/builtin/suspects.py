@@ -12,7 +12,7 @@ _THRESHOLD = 2.6
 """Suspicion below this is ordinary noise."""
 
 _EXPLAINED = 0.75
-_FOLLOWERS = 0.25
+_FOLLOWERS = 0.1
 """What further findings of one kind add to the strongest."""
 
 
