@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,6 +38,8 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     make_safe_streams()
     debug = bool(environ.get("VERDICT_DEBUG"))
+    # because a terminal shows one line an error; what the engine logs is for who asks for it
+    logging.basicConfig(handlers=None if debug else [logging.NullHandler()])
     try:
         given = _parser().parse_args(arguments)
         settings = load_settings(given.config, environ)

@@ -48,8 +48,10 @@ def _claim(claims: list[JsonObject], suspect: SuspectService, *, first: bool) ->
     if joint is not None:
         ids.append(_add(claims, "root_cause", joint))
     # because what the joint claim says need not be said twice
-    rest = [finding for finding in (*_saturated(suspect), *chosen) if finding not in (joint or ())]
-    for finding in list(dict.fromkeys(rest))[: 4 if first else 1]:
+    state = _saturated(suspect) if first else []
+    rest = [finding for finding in (*state, *chosen) if finding not in (joint or ())]
+    unique = {finding.ref.text: finding for finding in rest}
+    for finding in list(unique.values())[: 4 if first else 1]:
         critical = first and suspect.score >= _CRITICAL and finding.kind != "change"
         ids.append(_add(claims, "symptom" if critical else "observation", (finding,)))
     return ids
