@@ -44,7 +44,11 @@ def _claim(claims: list[JsonObject], suspect: SuspectService, *, first: bool) ->
         return []
     chosen = _by_tool(suspect.findings)
     ids: list[str] = []
-    joint = _joint(chosen) if first and suspect.score >= _CRITICAL else None
+    # because a resource that is used up says more than the failures that follow from it
+    leading = [*_saturated(suspect), *(finding for finding in chosen if finding.kind != "metric")]
+    joint = (
+        _joint(leading if leading and leading[0].state else chosen) if first and suspect.score >= _CRITICAL else None
+    )
     if joint is not None:
         ids.append(_add(claims, "root_cause", joint))
     # because what the joint claim says need not be said twice

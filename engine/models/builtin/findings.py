@@ -106,7 +106,7 @@ def _metric(ref: Ref) -> Finding:
     mean, base = ref.number("window.mean"), ref.number("baseline.mean")
     peak = ref.number("window.max")
     text = f"{ref.get('service')} 的{ref.get('title')}（{signal}）窗口均值 {figure(mean, unit)}，基线均值 {figure(base, unit)}"
-    if mean and peak and peak > 1.5 * abs(mean) and direction == "up":
+    if mean and peak and peak > 1.2 * abs(mean) and direction == "up":
         text += f"，峰值 {figure(peak, unit)}"
     return Finding(
         service=ref.get("service"),
