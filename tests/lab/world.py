@@ -40,6 +40,15 @@ class World:
         return f"http://127.0.0.1:{self.order_port}"
 
     def __enter__(self) -> "World":
+        try:
+            self._open()
+        except BaseException:
+            # because a lab that did not start must not leave processes behind
+            self._stack.close()
+            raise
+        return self
+
+    def _open(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._postgres = self._stack.enter_context(running_postgres())
         self._database = self._postgres.create()
@@ -48,7 +57,6 @@ class World:
         self._start("tests.lab.order_service", "--port", str(self.order_port), "--payment", self.payments)
         for address in (self.payments, self.orders):
             _wait(f"{address}/healthz")
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()

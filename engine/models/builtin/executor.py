@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from engine.base import JsonObject, JsonValue
 from engine.claim import ANSWER_VERSION
-from engine.models.builtin.findings import Finding, read_findings
+from engine.models.builtin.finding import Finding
+from engine.models.builtin.findings import read_findings
 from engine.models.builtin.narrow import narrow_claims
 from engine.models.builtin.payload import Ref, calls_of, objects, refs_of, texts
 from engine.models.builtin.suspects import SuspectService, rank

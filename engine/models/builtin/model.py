@@ -8,12 +8,29 @@ from types import ModuleType
 from typing import cast
 
 from engine.base import JsonObject
-from engine.models.builtin import composer, executor, planner, verifier
+from engine.models.builtin import (
+    composer,
+    events,
+    executor,
+    finding,
+    findings,
+    logs,
+    metrics,
+    narrow,
+    planner,
+    second_look,
+    suspects,
+    topics,
+    traces,
+    verifier,
+    wording,
+)
+from engine.models.builtin.payload import with_turns
 from engine.ports import ModelReply, ModelRequest, PromptAudit, PromptInfo, Role
 
 __all__ = ["BuiltinModel"]
 
-_VERSION = "1"
+_VERSION = "2"
 
 _ROLES: dict[Role, tuple[ModuleType, Callable[[JsonObject], JsonObject]]] = {
     "planner": (planner, planner.plan),
@@ -22,32 +39,49 @@ _ROLES: dict[Role, tuple[ModuleType, Callable[[JsonObject], JsonObject]]] = {
     "composer": (composer, composer.compose),
 }
 
+_RULES: dict[Role, tuple[ModuleType, ...]] = {
+    "planner": (topics,),
+    "executor": (
+        events, finding, findings, logs, metrics, narrow, second_look, suspects, topics, traces, wording,
+    ),
+    "verifier": (),
+    "composer": (),
+}  # fmt: skip
+"""What a role's module builds on; a change there changes what the role says."""
+
 
 class BuiltinModel:
-    """Deterministic rules in a model's place. It reads nothing but the payload and never asks for more tools."""
+    """Deterministic rules in a model's place. It reads nothing but the request, and asks for tools at most once."""
 
     name = "builtin"
 
     def __init__(self) -> None:
         self._prompts = PromptAudit(
-            version="builtin-rules-1",
+            version="builtin-rules-2",
             prompts=tuple(
-                PromptInfo(name=f"builtin-{role}", version=_VERSION, sha256=_digest(module))
+                PromptInfo(name=f"builtin-{role}", version=_VERSION, sha256=_digest(module, *_RULES[role]))
                 for role, (module, _) in _ROLES.items()
             ),
         )
 
     @property
     def prompts(self) -> PromptAudit:
-        """Each role's rule module by the digest of its source."""
+        """Each role's rule modules by the digest of their sources."""
         return self._prompts
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Apply the role's rules to the payload."""
         _, act = _ROLES[request.role]
-        reply = act(cast("JsonObject", json.loads(request.payload)))
-        return ModelReply(text=json.dumps(reply, ensure_ascii=False))
+        payload = with_turns(cast("JsonObject", json.loads(request.payload)), request.turns)
+        if request.role == "executor":
+            calls = second_look.second_look(payload, rounds=len(request.turns))
+            if calls:
+                return ModelReply(tool_calls=calls)
+        return ModelReply(text=json.dumps(act(payload), ensure_ascii=False))
 
 
-def _digest(module: ModuleType) -> str:
-    return hashlib.sha256(Path(cast("str", module.__file__)).read_bytes()).hexdigest()
+def _digest(*modules: ModuleType) -> str:
+    digest = hashlib.sha256()
+    for module in modules:
+        digest.update(Path(cast("str", module.__file__)).read_bytes())
+    return digest.hexdigest()

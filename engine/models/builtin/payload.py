@@ -1,13 +1,15 @@
 """Reads the payloads that the builtin roles get; they are the engine's own, so a wrong shape is a defect."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from engine.base import JsonObject, JsonValue
+from engine.ports import ToolTurn
 from engine.rendering import parse_line
 
-__all__ = ["Ref", "calls_of", "number", "objects", "refs_of", "texts"]
+__all__ = ["Ref", "calls_of", "number", "objects", "refs_of", "texts", "with_turns"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,15 @@ def refs_of(payload: JsonObject, tool: str | None = None, prefix: str = "") -> I
             if path.startswith(prefix):
                 given = arguments if isinstance(arguments, dict) else {}
                 yield Ref(name, str(call.get("invocation_id")), path, text, parse_line(text), given)
+
+
+def with_turns(payload: JsonObject, turns: Sequence[ToolTurn]) -> JsonObject:
+    """The payload with the invocations that later rounds brought."""
+    if not turns:
+        return payload
+    brought = [json.loads(result) for turn in turns for result in turn.results]
+    known = payload.get("invocations")
+    return {**payload, "invocations": [*(known if isinstance(known, list) else []), *brought]}
 
 
 def number(text: str | None) -> float | None:

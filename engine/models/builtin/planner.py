@@ -4,30 +4,17 @@ import re
 
 from engine.base import JsonObject, JsonValue
 from engine.models.builtin.payload import objects, texts
+from engine.models.builtin.topics import (
+    Topic,
+    emphasis_of,
+    is_broad,
+    named_services,
+    signal_names,
+    signals_for,
+    topics_of,
+)
 
 __all__ = ["plan"]
-
-_BROAD = re.compile(
-    r"为什么|为何|原因|根因|哪个|哪条|哪里|哪些|定位|排查|怎么回事|什么问题|引起|导致|拖慢|可疑|故障|误报|出了什么|怎么了|"
-    r"why|root cause|what happened|what's wrong|which|investigate"
-)
-
-_TOPICS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("query_alerts", "", re.compile(r"告警|报警|alert")),
-    ("query_changes", "", re.compile(r"发布|变更|上线|部署|回滚|改动|deploy|change|release")),
-    ("query_logs", "", re.compile(r"日志|报错信息|异常栈|堆栈|log|exception|stack")),
-    (
-        "query_metrics",
-        r"error|5xx|availability",
-        re.compile(r"错误率|失败率|可用性|可用率|error rate|error ratio|availability"),
-    ),
-    ("query_metrics", r"cpu", re.compile(r"cpu|处理器")),
-    ("query_metrics", r"mem", re.compile(r"内存|memory|oom")),
-    ("query_metrics", r"pool|conn", re.compile(r"连接池|连接数|connection|pool")),
-    ("query_metrics", r"latency|duration", re.compile(r"延迟|时延|耗时|响应时间|多慢|latency|response time")),
-    ("query_metrics", r"request|qps|rate", re.compile(r"流量|请求量|qps|rps|吞吐|traffic|throughput")),
-    ("query_traces", "", re.compile(r"调用链|链路追踪|trace|span")),
-)
 
 _KINDS = {
     "query_metrics": "metrics",
@@ -47,7 +34,11 @@ _GOALS = {
     "lookup_knowledge": "找处置指南",
 }
 
+_MOST_STEPS = 10
 _MOST_SERVICES = 2
+_MOST_GAPS = 3
+_FAILURES = re.compile(r"error.*ratio|availability|success|5xx|fail")
+_SLOWNESS = re.compile(r"latency|duration|response")
 
 
 def plan(payload: JsonObject) -> JsonObject:
@@ -56,90 +47,82 @@ def plan(payload: JsonObject) -> JsonObject:
         return _fill_gaps(payload)
     question = str(payload.get("question", ""))
     kinds = set(texts(payload, "sources"))
-    services = _services(question, objects(payload, "services"))
-    topics = [(tool, signal) for tool, signal, words in _TOPICS if words.search(question.lower())]
-    narrow = bool(topics) and not _BROAD.search(question.lower())
-    steps = _narrow_steps(topics[0], services, payload) if narrow else _broad_steps(question, services)
+    services = named_services(question, objects(payload, "services"))
+    topics = [topic for topic in topics_of(question) if _KINDS[topic.tool] in kinds]
+    narrow = bool(topics) and not is_broad(question)
+    steps = _narrow_steps(topics, question, services, payload) if narrow else _broad_steps(question, services, payload)
     return {
         "intent": f"{'确认' if narrow else '查找'}：{question[:200]}",
         "scope": "narrow" if narrow else "broad",
         "services": list[JsonValue](services),
-        "steps": _numbered([step for step in steps if _KINDS[str(step["tool"])] in kinds]),
+        "steps": _numbered([step for step in steps if _KINDS[str(step["tool"])] in kinds][:_MOST_STEPS]),
     }
 
 
-def _broad_steps(question: str, services: list[str]) -> list[JsonObject]:
+def _broad_steps(question: str, services: list[str], payload: JsonObject) -> list[JsonObject]:
+    """Every kind of telemetry over all services, failures by name, the asked services closely, guidance."""
     tools = ("query_metrics", "query_logs", "query_alerts", "query_changes", "query_traces")
     steps = [_step(tool, {}) for tool in tools]
-    for service in services[:_MOST_SERVICES]:
-        steps += [_step("query_metrics", {"service": service}), _step("query_logs", {"service": service})]
     guide: JsonObject = {"query": question[:300]}
     if services:
         guide["service"] = services[0]
-    return [*steps, _step("lookup_knowledge", guide)]
-
-
-def _narrow_steps(topic: tuple[str, str], services: list[str], payload: JsonObject) -> list[JsonObject]:
-    tool, wanted = topic
-    names = [str(signal.get("name")) for signal in objects(payload, "signals")]
-    steps: list[JsonObject] = []
-    for service in services[:_MOST_SERVICES] or [None]:
-        arguments: JsonObject = {"service": service} if service else {}
-        matched = [name for name in names if wanted and re.search(wanted, name)]
-        if len(matched) == 1:
-            arguments["signal"] = matched[0]
-        steps.append(_step(tool, arguments))
+    steps.append(_step("lookup_knowledge", guide))
+    # because the list over all signals is bounded, and a small drop in availability would stand far down in it
+    steps += [_step("query_metrics", {"signal": name}) for name in _asked_signals(question, payload)]
+    for service in services[:1]:
+        steps += [_step("query_metrics", {"service": service}), _step("query_logs", {"service": service})]
     return steps
 
 
+def _asked_signals(question: str, payload: JsonObject) -> list[str]:
+    names = signal_names(payload)
+    if len(names) <= 1:
+        return []
+    failures = [name for name in names if _FAILURES.search(name)][:2]
+    slowness = [name for name in names if _SLOWNESS.search(name) and re.search(r"p95|average|mean", name)][:1]
+    return [*failures, *slowness] if emphasis_of(question) == "latency" else failures
+
+
+def _narrow_steps(topics: list[Topic], question: str, services: list[str], payload: JsonObject) -> list[JsonObject]:
+    """One call a topic and service, at most two, because a narrow question wants one figure (spec S79)."""
+    names = signal_names(payload)
+    steps: list[JsonObject] = []
+    for service in services[:_MOST_SERVICES] or [None]:
+        for topic in topics[:2]:
+            arguments: JsonObject = {"service": service} if service else {}
+            matched = signals_for(topic, question, names)
+            if matched:
+                arguments["signal"] = matched[0]
+            steps.append(_step(topic.tool, arguments))
+    return steps[:2]
+
+
 def _fill_gaps(payload: JsonObject) -> JsonObject:
-    context = payload.get("retry_context")
-    system = payload.get("system")
+    """One or two calls a gap: the tool that its words ask for where it was not used, else another witness."""
+    context, system = payload.get("retry_context"), payload.get("system")
     context = context if isinstance(context, dict) else {}
     system = system if isinstance(system, dict) else {}
-    kinds = set(texts(system, "sources"))
+    kinds, used = set(texts(system, "sources")), set(texts(context, "tools_used"))
     steps: list[JsonObject] = []
     named: list[str] = []
-    for gap in objects(context, "gaps")[:3]:
-        text = str(gap.get("claim_text", "")).lower()
-        service = next((name for name in texts(system, "services") if name.lower() in text), None)
-        arguments: JsonObject = {"service": service} if service else {}
-        named += [service] if service else []
-        topic = next((tool for tool, _, words in _TOPICS if words.search(text)), None)
-        for tool in dict.fromkeys((topic or "query_metrics", "query_logs", "query_metrics")):
-            steps.append(_step(tool, dict(arguments)))
-    kept = [step for step in steps if _KINDS[str(step["tool"])] in kinds][:4]
+    for gap in objects(context, "gaps")[:_MOST_GAPS]:
+        text = str(gap.get("claim_text", ""))
+        services = named_services(text, [{"name": name} for name in texts(system, "services")])[:1]
+        named += services
+        wanted = [topic.tool for topic in topics_of(text)]
+        order = sorted(
+            dict.fromkeys((*wanted, "query_logs", "query_metrics", "query_traces")), key=lambda tool: tool in used
+        )
+        able = [tool for tool in order if _KINDS[tool] in kinds]
+        arguments: JsonObject = {"service": services[0]} if services else {}
+        steps += [_step(tool, dict(arguments)) for tool in able[:2]]
+    distinct = [step for number, step in enumerate(steps) if step not in steps[:number]]
     return {
         "intent": "补充关键判断缺少的证据",
         "scope": "broad",
         "services": list[JsonValue](dict.fromkeys(named)),
-        "steps": _numbered(kept),
+        "steps": _numbered(distinct[:4]),
     }
-
-
-def _services(question: str, known: list[JsonObject]) -> list[str]:
-    """The services that a question names, by name, alias, or the name without its separators."""
-    folded = question.lower()
-    squeezed = re.sub(r"[-_\s]", "", folded)
-    found: list[tuple[int, int, str]] = []
-    for service in known:
-        name = str(service.get("name"))
-        candidates = [name, *texts(service, "aliases")]
-        for candidate in candidates:
-            lowered = candidate.lower()
-            at = folded.find(lowered)
-            if at < 0 and len(lowered) >= 6:
-                at = squeezed.find(re.sub(r"[-_\s]", "", lowered))
-            if at >= 0 and lowered:
-                found.append((-len(lowered), at, name))
-                break
-    found.sort()
-    kept: list[str] = []
-    for _, _, name in found:
-        # because "payment" within "payment-service" names the longer one only
-        if not any(name.lower() in other.lower() for other in kept):
-            kept.append(name)
-    return kept
 
 
 def _step(tool: str, arguments: JsonObject) -> JsonObject:

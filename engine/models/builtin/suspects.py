@@ -1,16 +1,24 @@
 """Ranks services along the topology: an anomaly that a callee explains counts less than one of its own."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from engine.models.builtin.findings import Finding
+from engine.models.builtin.finding import Finding
 
-__all__ = ["SuspectService", "rank"]
+__all__ = ["SuspectService", "rank", "suspicions"]
 
-_THRESHOLD = 2.6
-"""Suspicion below this is ordinary noise."""
+_THRESHOLD = 2.9
+"""Suspicion of the first suspect below which everything is ordinary noise."""
 
+_ALSO = 1.5
+"""Suspicion from which others are named beside a first suspect."""
+
+_SEEN_BY_CALLER = re.compile(r"_(?:remote|client)$|\.elb\.")
+"""Names under which tracing shows a call as its caller saw it; whoever answered has a name of its own."""
+
+_SEEN = 0.4
 _EXPLAINED = 0.75
 _FOLLOWERS = 0.1
 """What further findings of one kind add to the strongest."""
@@ -26,7 +34,13 @@ class SuspectService:
 
 
 def rank(findings: Iterable[Finding], callees: Mapping[str, Iterable[str]]) -> tuple[SuspectService, ...]:
-    """Suspects above the noise, most suspect first; ties by name, so that the order is always the same."""
+    """Suspects, most suspect first, ties by name; none where even the first does not rise above the noise."""
+    found = suspicions(findings, callees)
+    return tuple(item for item in found if item.score >= _ALSO) if found and found[0].score >= _THRESHOLD else ()
+
+
+def suspicions(findings: Iterable[Finding], callees: Mapping[str, Iterable[str]]) -> tuple[SuspectService, ...]:
+    """Every service with a finding, most suspect first."""
     by_service: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         if finding.service:
@@ -40,12 +54,13 @@ def rank(findings: Iterable[Finding], callees: Mapping[str, Iterable[str]]) -> t
         worst = max((symptoms.get(callee, 0.0) for callee in reachable), default=0.0)
         explained = min(handed[name], worst) * _EXPLAINED
         score = own[name] + handed[name] - explained
+        if _SEEN_BY_CALLER.search(name):
+            score *= _SEEN
         evidence = [item for item in items if item.kind not in {"change", "alert"}]
         if not evidence:
             # because a change or an alert alone says that something happened, not that this is the cause
             score *= 0.4
-        if score >= _THRESHOLD:
-            found.append(SuspectService(name, score, tuple(sorted(items, key=lambda item: -item.strength))))
+        found.append(SuspectService(name, score, tuple(sorted(items, key=lambda item: -item.strength))))
     return tuple(sorted(found, key=lambda item: (-item.score, item.service)))
 
 
