@@ -7,43 +7,16 @@ import secrets
 from collections.abc import Callable, Collection
 
 from engine.base import JsonValue
+from engine.tools.secret_patterns import CARD, EMAIL, HINT, IDENTITY, NAMED_KEY, PHONE, SECRETS, is_card, is_identity
 
 __all__ = ["Redactor"]
 
-_NAMES = r"(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|client[_-]?secret|private[_-]?key|credential|密码|口令|密钥|令牌)"
-
-_PATTERNS: tuple[tuple[str, str], ...] = (
-    ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"),
-    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"),
-    ("aws-key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
-    ("gitlab-token", r"\bglpat-[A-Za-z0-9_-]{16,}"),
-    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}"),
-    ("slack-webhook", r"hooks\.slack\.com/services/[A-Za-z0-9/]{10,}"),
-    ("model-key", r"\bsk-[A-Za-z0-9_-]{16,}"),
-    ("stripe-key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}"),
-    ("google-key", r"\bAIza[A-Za-z0-9_-]{30,}"),
-    ("aliyun-key", r"\bLTAI[A-Za-z0-9]{12,}"),
-    ("npm-token", r"\bnpm_[A-Za-z0-9]{30,}"),
-    ("basic-auth", r"(?<=://)[^\s/:@<>]{1,100}:[^\s/@<>]{1,200}(?=@)"),
-    ("authorization", r"(?i)(?<=bearer )[A-Za-z0-9._~+/=-]{8,}|(?<=basic )[A-Za-z0-9+/=]{8,}"),
-    ("value", rf"(?i){_NAMES}[\"']?\s*(?:=|:|：|是|为|\bis\b)\s*[\"']?(?P<value>[^\s\"',;&}}<>）)]{{3,}})"),
-)  # fmt: skip
-
-_EMAIL = re.compile(r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b")
-_PHONE = re.compile(r"(?<![\d.])(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{4}[- ]?\d{4}(?![\d.])")
-_IDENTITY = re.compile(r"(?<!\w)\d{17}[\dXx](?!\w)")
-_CARD = re.compile(r"(?<![\w.])(?:\d{4}[- ]){3}\d{1,7}(?![\w.])|(?<![\w.])\d{15,19}(?![\w.])")
-
-_HINT = re.compile(
-    r"(?i)-----BEGIN|eyJ|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|xapp-|hooks\.slack|sk-|[rs]k_|AIza|LTAI|npm_"
-    rf"|://[^\s/]*@|bearer |basic |{_NAMES}|@|1[3-9]\d|\d{{15}}|\d{{4}}[- ]\d{{4}}"
+_PLACEHOLDER = re.compile(r"<(?:SECRET:[a-z-]+|EMAIL|PHONE|ID|CARD):[0-9a-f]{4}>")
+_MEASURE = re.compile(
+    r"(?i)(?:bytes|nanos|micros|millis|[nmu]s|size|offset|seq|lsn|count|duration|elapsed|memory|heap|used|free|total|limit"
+    r"|timestamp|ts|epoch|pid|tid)[\"']?\s*[=:]\s*[\"']?$"
 )
-"""A text that holds none of these holds nothing to redact."""
-
-_COMPILED = tuple((kind, re.compile(pattern, re.DOTALL)) for kind, pattern in _PATTERNS)
-_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-_PLACEHOLDER = re.compile(r"<(?:SECRET|EMAIL|PHONE|ID|CARD):")
+"""What stands before a number that measures something, and is no telephone number therefore."""
 
 
 class Redactor:
@@ -66,52 +39,79 @@ class Redactor:
 
     def redact(self, text: str) -> str:
         """The text without secrets and personal data; idempotent."""
-        if not _HINT.search(text):
+        if not HINT.search(text):
             return text
-        for kind, pattern in _COMPILED:
-            text = pattern.sub(self._replacement(kind), text)
-        text = _EMAIL.sub(lambda match: self._mark("EMAIL", match.group()), text)
-        text = _IDENTITY.sub(lambda match: self._if(_is_identity, "ID", match.group()), text)
-        text = _CARD.sub(lambda match: self._if(_is_card, "CARD", match.group()), text)
-        return _PHONE.sub(lambda match: self._mark("PHONE", match.group()), text)
+        # because cutting a secret out may uncover the edge of another; each round leaves less plain text, so it ends
+        while (again := self._once(text)) != text:
+            text = again
+        return text
 
     def redact_json(self, value: JsonValue) -> JsonValue:
-        """The same for every text of a JSON value, keys included."""
+        """The same for every text of a JSON value, keys included; text under a key such as `password` goes whole."""
         if isinstance(value, str):
             return value if value in self._known else self.redact(value)
         if isinstance(value, list):
             return [self.redact_json(item) for item in value]
         if isinstance(value, dict):
-            return {self.redact(key): self.redact_json(item) for key, item in value.items()}
+            return {self.redact(key): self._under(key, item) for key, item in value.items()}
         return value
 
-    def _replacement(self, kind: str) -> Callable[[re.Match[str]], str]:
-        def replace(match: re.Match[str]) -> str:
-            found = match.groupdict().get("value") or match.group()
-            if _PLACEHOLDER.search(found) or found.startswith("<"):
-                return match.group()
-            return match.group().replace(found, self._mark(f"SECRET:{kind}", found))
+    def _once(self, text: str) -> str:
+        # because a placeholder names a kind of secret, and must not be read as `secret: value` itself
+        parts: list[str] = []
+        position = 0
+        for placeholder in _PLACEHOLDER.finditer(text):
+            parts += (self._plain(text[position : placeholder.start()]), placeholder.group())
+            position = placeholder.end()
+        return "".join([*parts, self._plain(text[position:])])
 
-        return replace
+    def _under(self, key: str, value: JsonValue) -> JsonValue:
+        secret = isinstance(value, str) and value and NAMED_KEY.fullmatch(key) and not _PLACEHOLDER.fullmatch(value)
+        return self._mark("SECRET:value", str(value)) if secret else self.redact_json(value)
 
-    def _if(self, check: Callable[[str], bool], kind: str, text: str) -> str:
-        return self._mark(kind, text) if check(text) else text
+    def _plain(self, text: str) -> str:
+        """Redact text that holds no placeholder; each kind looks only at what the kinds before it left."""
+        pieces = [text]
+        for pattern, replace in self._rules():
+            pieces = [
+                part
+                for index, piece in enumerate(pieces)
+                for part in (_split(piece, pattern, replace) if index % 2 == 0 else [piece])
+            ]
+        return "".join(pieces)
+
+    def _rules(self) -> list[tuple[re.Pattern[str], Callable[[re.Match[str], str], str | None]]]:
+        return [
+            *((pattern, self._always(f"SECRET:{kind}")) for kind, pattern in SECRETS),
+            (EMAIL, self._always("EMAIL")),
+            (IDENTITY, lambda _, found: self._mark("ID", found) if is_identity(found) else None),
+            (CARD, lambda _, found: self._mark("CARD", found) if is_card(found) else None),
+            (PHONE, self._phone),
+        ]
+
+    def _always(self, kind: str) -> Callable[[re.Match[str], str], str | None]:
+        return lambda _, found: None if found in self._known else self._mark(kind, found)
+
+    def _phone(self, match: re.Match[str], found: str) -> str | None:
+        measured = _MEASURE.search(match.string, max(0, match.start() - 40), match.start())
+        return None if measured else self._mark("PHONE", found)
 
     def _mark(self, kind: str, secret: str) -> str:
         digest = hmac.new(self._key, secret.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
         return f"<{kind}:{digest[:4]}>"
 
 
-def _is_identity(text: str) -> bool:
-    """The check digit of a Chinese resident identity number (GB 11643)."""
-    total = sum(int(digit) * weight for digit, weight in zip(text[:17], _WEIGHTS, strict=True))
-    return "10X98765432"[total % 11] == text[17].upper()
+def _split(text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str], str], str | None]) -> list[str]:
+    """The text cut at what the pattern finds: text stands at even places, placeholders at odd ones.
 
-
-def _is_card(text: str) -> bool:
-    """The Luhn check of a card number."""
-    digits = [int(character) for character in text if character.isdigit()]
-    if not 15 <= len(digits) <= 19:
-        return False
-    doubled = [digit if index % 2 == 0 else sum(divmod(digit * 2, 10)) for index, digit in enumerate(reversed(digits))]
-    return sum(doubled) % 10 == 0
+    A pattern's groups are the secret itself; without groups all of the match is.
+    """
+    parts: list[str] = []
+    position = 0
+    for match in pattern.finditer(text):
+        group = match.lastindex or 0
+        mark = replace(match, match.group(group))
+        if mark is not None:
+            parts += (text[position : match.start(group)], mark)
+            position = match.end(group)
+    return [*parts, text[position:]]

@@ -57,7 +57,7 @@ _CHINESE = re.compile(
     r"(?P<unit>毫秒|秒钟|秒|分钟|小时|倍|成|次|条|笔|字节)"
 )
 _STATUS = re.compile(r"(?:http|状态码|status(?:\s?code)?|code|错误码|端口|port)[\s=:：]*\d{2,5}(?!\d)")
-_APPROXIMATE_BEFORE = re.compile(r"(?:约|大约|近|接近|将近|大概|about|around|~|≈)\s*$")
+_APPROXIMATE_BEFORE = re.compile(r"(?:约|大约|近|接近|将近|大概|about|around|~|≈)(?:为|是)?\s*$")
 _APPROXIMATE_AFTER = re.compile(r"\s*(?:左右|上下|多)")
 _BEFORE: tuple[tuple[Comparator, re.Pattern[str]], ...] = (
     ("ge", re.compile(r"(?:不低于|不少于|不小于|至少|达到或超过|>=|≥|at least|no less than)\s*(?:了)?\s*$")),

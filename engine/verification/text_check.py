@@ -45,7 +45,7 @@ def unsupported_parts(text: str, allowed: Sequence[str], *, timezone: str) -> tu
     found += [folded[item.start : item.end] for item in quantities if not _in(item, held)]
     found += [
         entity.name[:80]
-        for entity in read_entities(plain, quantities)
+        for entity in read_entities(plain, quantities, strict=True)
         if not holds_any(folded_allowed, entity.name)
         and not (entity.quoted and any(entity.name in item for item in folded_allowed))
     ]

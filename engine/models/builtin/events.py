@@ -33,7 +33,7 @@ def _alert(ref: Ref) -> Finding:
         f"开始于 {clock(ref.get('starts_at'))}"
     )
     active = ref.get("state") in _ACTIVE
-    return Finding(ref.get("service"), "alert", severity if active else severity / 2, False, text, ref)
+    return Finding(ref.get("service"), "alert", severity if active else severity / 2, False, text, ref, "有告警")
 
 
 def _change(ref: Ref, start: datetime | None) -> Finding:
@@ -42,7 +42,7 @@ def _change(ref: Ref, start: datetime | None) -> Finding:
     if start is not None and made is not None and start - made > _RECENT:
         weight *= _LONG_AGO
     text = f"{ref.get('service')} 在 {clock(ref.get('time'))} 有变更 {ref.get('kind')}：「{phrase(ref.get('summary'), 160)}」"
-    return Finding(ref.get("service"), "change", weight, True, text, ref)
+    return Finding(ref.get("service"), "change", weight, True, text, ref, "刚有变更")
 
 
 def _window_start(payload: JsonObject) -> datetime | None:

@@ -1,15 +1,17 @@
 """Executor rules: from the evidence lines to claims, ranked hypotheses and next steps (spec S44-S48, S79)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.base import JsonObject, JsonValue
 from engine.claim import ANSWER_VERSION
+from engine.models.builtin.claims import claim
 from engine.models.builtin.finding import Finding
 from engine.models.builtin.findings import read_findings
 from engine.models.builtin.narrow import narrow_claims
 from engine.models.builtin.payload import Ref, calls_of, objects, refs_of, texts
 from engine.models.builtin.suspects import SuspectService, rank
+from engine.models.builtin.topics import named_services
 from engine.models.builtin.wording import count
 
 __all__ = ["conclude"]
@@ -18,6 +20,14 @@ _KINDS = ("metric", "log", "edge", "operation", "alert", "change")
 _WORD = re.compile(r"[a-z][a-z_]{3,}|[\u3400-\u9fff]{2}")
 _MOST_SUSPECTS = 5
 _MOST_CLAIMS = 8
+_MOST_HINTS = 4
+_SEEN_KINDS = frozenset({"metric", "alert"})
+_SEEN = 1.2
+"""Strength from which a departure at the entry counts as seen there."""
+
+_SECOND = 1.5
+"""Strength from which a finding that is not the service's own may stand beside one that is."""
+
 _CRITICAL = 4.5
 """Suspicion from which the first suspect's findings are called symptoms."""
 
@@ -27,7 +37,8 @@ def conclude(payload: JsonObject) -> JsonObject:
     if payload.get("scope") == "narrow":
         return _output(narrow_claims(payload), [], [], _missing(payload))
     callees = {str(item.get("name")): texts(item, "depends_on") for item in objects(payload, "services")}
-    suspects = rank(read_findings(payload), callees)[:_MOST_SUSPECTS]
+    findings = read_findings(payload)
+    suspects = rank(findings, callees)[:_MOST_SUSPECTS]
     if not suspects:
         return _output(_healthy(payload), [], [], _missing(payload))
     claims: list[JsonObject] = []
@@ -36,6 +47,8 @@ def conclude(payload: JsonObject) -> JsonObject:
         ids = _claim(claims, suspect, first=position == 1)
         if ids:
             hypotheses.append(_hypothesis(position, suspect, suspects[0].score, ids))
+        if position == 1:
+            claims += _impact(payload, findings, callees, suspect, f"c{len(claims) + 1}")
     return _output(claims[:_MOST_CLAIMS], hypotheses, _actions(payload, suspects[0]), _missing(payload))
 
 
@@ -62,6 +75,26 @@ def _claim(claims: list[JsonObject], suspect: SuspectService, *, first: bool) ->
     return ids
 
 
+def _impact(
+    payload: JsonObject,
+    findings: Sequence[Finding],
+    callees: Mapping[str, Sequence[str]],
+    suspect: SuspectService,
+    claim_id: str,
+) -> list[JsonObject]:
+    """What is seen at the service that was asked about, else where requests enter; nothing where that is the suspect."""
+    called = {callee for targets in callees.values() for callee in targets}
+    entries = [name for name, targets in callees.items() if targets and name not in called]
+    places = named_services(str(payload.get("question", "")), objects(payload, "services")) or entries
+    if suspect.service in places:
+        return []
+    seen = [
+        finding for finding in findings
+        if finding.service in places and finding.kind in _SEEN_KINDS and not finding.own and finding.strength >= _SEEN
+    ]  # fmt: skip
+    return [claim(claim_id, "symptom", finding.text, [finding.ref]) for finding in seen[:1]]
+
+
 def _saturated(suspect: SuspectService) -> list[Finding]:
     """The resource of the service's own that departs most, such as its pool: it says what the others follow from."""
     return [finding for finding in suspect.findings if finding.kind == "metric" and finding.state][:1]
@@ -77,9 +110,13 @@ def _by_tool(findings: Sequence[Finding]) -> list[Finding]:
 
 def _joint(chosen: Sequence[Finding]) -> tuple[Finding, ...] | None:
     """Two findings of different tools that stand for the same cause; a change may be one of three, not of two."""
-    telling = [finding for finding in chosen if finding.own and finding.kind not in {"alert", "change"}]
+    telling = [
+        finding for finding in chosen
+        if finding.kind not in {"alert", "change"} and (finding.own or finding.strength >= _SECOND)
+    ]  # fmt: skip
+    telling.sort(key=lambda finding: not finding.own)
     pair = telling[:2]
-    if len(pair) < 2:
+    if len(pair) < 2 or not pair[0].own:
         return None
     change = next((finding for finding in chosen if finding.kind == "change"), None)
     return (*pair, change) if change else tuple(pair)
@@ -93,36 +130,11 @@ def _add(claims: list[JsonObject], claim_type: str, findings: Sequence[Finding])
     return claim_id
 
 
-def claim(claim_id: str, claim_type: str, text: str, refs: Sequence[Ref]) -> JsonObject:
-    """A claim whose excerpts are the refs' own lines."""
-    return {
-        "claim_id": claim_id,
-        "claim_type": claim_type,
-        "claim_text": text,
-        "support_level": "direct",
-        "evidence_bindings": [
-            {
-                "source_type": "tool",
-                "tool_name": ref.tool,
-                "source_invocation_id": ref.invocation_id,
-                "source_invocation_ids": [ref.invocation_id],
-                "raw_path": ref.path,
-                "evidence_excerpt": ref.text[:4000],
-            }
-            for ref in refs
-        ],
-    }
-
-
 def _hypothesis(position: int, suspect: SuspectService, best: float, ids: list[str]) -> JsonObject:
-    kinds = {
-        "metric": "指标偏离基线", "log": "日志异常", "edge": "调用变慢", "operation": "自身耗时变长",
-        "alert": "有告警", "change": "刚有变更",
-    }  # fmt: skip
-    why = "、".join(dict.fromkeys(kinds[finding.kind] for finding in suspect.findings))
+    why = list(dict.fromkeys(finding.hint for finding in suspect.findings))[:_MOST_HINTS]
     return {
         "hypothesis_id": f"h{position}",
-        "text": f"{suspect.service}：{why}",
+        "text": f"{suspect.service}：{'、'.join(why)}",
         "service": suspect.service,
         "score": round(suspect.score / best, 3),
         "based_on": list[JsonValue](ids),

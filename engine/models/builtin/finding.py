@@ -27,6 +27,7 @@ class Finding:
         own: whether it arises in the service itself, rather than being handed up by what it calls.
         text: a Chinese sentence whose every number and name stands in the ref's text.
         ref: the line.
+        hint: what it suggests, in a few Chinese words without numbers or names.
         state: whether it is the state of a resource of the service's own (pool, CPU, memory).
     """
 
@@ -36,6 +37,7 @@ class Finding:
     own: bool
     text: str
     ref: Ref
+    hint: str
     state: bool = False
 
 

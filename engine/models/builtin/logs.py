@@ -108,10 +108,12 @@ def read_logs(payload: JsonObject, groups: Sequence[LogLines]) -> Iterator[Findi
         else:
             strength = _appeared(group)
         if strength > 0:
-            yield Finding(group.service, "log", strength, not _blames(group), _text(group), group.ref)
+            yield Finding(group.service, "log", strength, not _blames(group), _text(group), group.ref, _hint(group))
             if _blames(group) and not blame_is_usual:
                 for name in _named(group, known):
-                    yield Finding(name, "log", strength * _BLAMED / _BLAMING, False, _text(group), group.ref)
+                    yield Finding(
+                        name, "log", strength * _BLAMED / _BLAMING, False, _text(group), group.ref, "被上游报告不可用"
+                    )
 
 
 def lines_lost(groups: Iterable[LogLines]) -> Iterator[LogLines]:
@@ -174,6 +176,12 @@ def _elsewhere(group: LogLines, groups: Sequence[LogLines]) -> float:
 def _blames(group: LogLines) -> bool:
     words = _words(group)
     return bool(_BLAMES.search(words)) and not _OWN_RESOURCE.search(words)
+
+
+def _hint(group: LogLines) -> str:
+    if group.level in _QUIET:
+        return "有日志不再出现，像是代码提前返回或抛出异常" if group.kind in {"missing", "fewer"} else "日志有变化"
+    return "报告下游不可用" if _blames(group) else "报错增多"
 
 
 def _named(group: LogLines, known: Sequence[str]) -> list[str]:

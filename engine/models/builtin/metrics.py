@@ -32,6 +32,16 @@ _WEIGHTS: tuple[tuple[re.Pattern[str], float], ...] = (
 _OWN = re.compile(r"cpu|mem|pool_(?:in_use|usage|waiting|timeouts)|connections|restart|^up$|disk|heap")
 _STATE = re.compile(r"pool_(?:in_use|usage)|connections|cpu|mem|heap|disk")
 
+_HINTS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"pool|connections"), "连接池吃紧"),
+    (_FAILURES, "请求失败变多"),
+    (re.compile(r"cpu"), "CPU 争用"),
+    (re.compile(r"mem|heap|rss"), "内存吃紧"),
+    (re.compile(r"waiting|queue|lag"), "排队变长"),
+    (_LATENCY, "响应变慢"),
+    (re.compile(r"^up$|restart"), "实例不稳"),
+)
+
 _EMPHASIS: dict[Emphasis, tuple[float, float]] = {"any": (1.0, 1.0), "errors": (1.25, 0.8), "latency": (0.9, 1.1)}
 """Weights of failures and of slowness, by what the question speaks of."""
 
@@ -55,6 +65,7 @@ def read_metrics(payload: JsonObject) -> Iterator[Finding]:
                 own=bool(_OWN.search(ref.get("signal"))),
                 text=_text(ref),
                 ref=ref,
+                hint=next((hint for pattern, hint in _HINTS if pattern.search(ref.get("signal"))), "指标偏离基线"),
                 state=bool(_STATE.search(ref.get("signal"))),
             )
 

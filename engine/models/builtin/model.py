@@ -9,6 +9,7 @@ from typing import cast
 
 from engine.base import JsonObject
 from engine.models.builtin import (
+    claims,
     composer,
     events,
     executor,
@@ -42,7 +43,7 @@ _ROLES: dict[Role, tuple[ModuleType, Callable[[JsonObject], JsonObject]]] = {
 _RULES: dict[Role, tuple[ModuleType, ...]] = {
     "planner": (topics,),
     "executor": (
-        events, finding, findings, logs, metrics, narrow, second_look, suspects, topics, traces, wording,
+        claims, events, finding, findings, logs, metrics, narrow, second_look, suspects, topics, traces, wording,
     ),
     "verifier": (),
     "composer": (),

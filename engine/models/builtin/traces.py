@@ -41,17 +41,17 @@ def _edge(ref: Ref, jitter: float) -> Iterator[Finding]:
     trust = 0.5 if calls < _FEW else 1.0
     if wait >= UNUSUAL:
         weight, text = _wait(ref, jitter)
-        yield Finding(callee, "edge", trust * weight * strength_of(wait), True, text, ref)
+        yield Finding(callee, "edge", trust * weight * strength_of(wait), True, text, ref, "到它的网络或排队变慢")
     elif score >= UNUSUAL:
         text = (
             f"{caller} 调用 {callee} 的 p95 耗时为 {milliseconds(ref.number('p95_ms'))}，"
             f"基线 {milliseconds(ref.number('baseline_p95_ms'))}"
         )
-        yield Finding(callee, "edge", trust * _SLOW * strength_of(score), False, text, ref)
+        yield Finding(callee, "edge", trust * _SLOW * strength_of(score), False, text, ref, "被调用时变慢")
     errors = ref.number("errors") or 0
     if errors >= _FAILED_LEAST and errors >= _FAILED_SHARE * calls:
         text = f"{caller} 调用 {callee} 共 {count(calls)} 次，失败 {count(errors)} 次"
-        yield Finding(callee, "edge", _FAILED * strength_of(errors), False, text, ref)
+        yield Finding(callee, "edge", _FAILED * strength_of(errors), False, text, ref, "被调用时失败")
 
 
 def _wait(ref: Ref, jitter: float) -> tuple[float, str]:
@@ -80,4 +80,4 @@ def _operation(ref: Ref, waiting: set[str]) -> Finding | None:
         f"{service} 的操作「{ref.get('operation')}」自身耗时 p95 为 {milliseconds(ref.number('self_p95_ms'))}，"
         f"基线 {milliseconds(ref.number('baseline_self_p95_ms'))}"
     )
-    return Finding(service, "operation", trust * _OPERATION * strength_of(score), True, text, ref)
+    return Finding(service, "operation", trust * _OPERATION * strength_of(score), True, text, ref, "自身处理变慢")

@@ -11,7 +11,8 @@ from engine.verification.quantities import Quantity, fold, read_quantities
 
 __all__ = ["Clause", "read_clauses"]
 
-_BREAK = re.compile(r"[，。；;！？\n]|,(?=\s)|、(?=[^0-9a-z])")
+_BREAK = re.compile(r"[。；;！？!?\n]|,(?!\d{3})|、(?=[^0-9a-z])")
+"""Where a clause ends, in folded text: full-width punctuation has become ASCII there."""
 _DENIED_BEFORE = re.compile(r"(?:没有|并未|并没有|未|not|no)\s*(?:明显|显著|再|significantly)?\s*$")
 
 

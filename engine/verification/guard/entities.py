@@ -9,7 +9,7 @@ from engine.verification.quantities import Quantity, fold, read_quantities
 
 __all__ = ["QUOTED", "Entity", "holds", "holds_any", "read_entities"]
 
-_TOKEN = re.compile(r"[a-z0-9_][a-z0-9_]*(?:(?:::|[-./:@+])[a-z0-9_]+)*")
+_TOKEN = re.compile(r"[a-z0-9_]+(?:(?:::|[-./@+]|:(?=\d))[a-z0-9_]+)*")
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.)[^\s，。；、）)\"'》」]+")
 QUOTED = re.compile(r"[「“\"『]([^」”\"』]{2,200})[」”\"』]")
 """Words that a text quotes: they must stand in the evidence letter by letter."""
@@ -31,11 +31,13 @@ class Entity:
     quoted: bool = False
 
 
-def read_entities(text: str, quantities: Sequence[Quantity] | None = None) -> tuple[Entity, ...]:
+def read_entities(
+    text: str, quantities: Sequence[Quantity] | None = None, *, strict: bool = False
+) -> tuple[Entity, ...]:
     """The names that a text speaks of.
 
     In Chinese text every Latin word is one but for a few neutral ones; in English text only those that look
-    like identifiers are. Quantities and times are left out, because they are checked as such.
+    like identifiers are, unless `strict`. Quantities and times are left out, because they are checked as such.
     """
     folded = fold(text)
     numbers = read_quantities(text) if quantities is None else quantities
@@ -48,7 +50,7 @@ def read_entities(text: str, quantities: Sequence[Quantity] | None = None) -> tu
             if name and not _overlaps(match.span(), taken):
                 found.append(Entity(name, match.start(), quoted))
                 taken.append(match.span())
-    chinese = len(_HAN.findall(folded)) * 4 >= len(folded.split()) or not folded.isascii()
+    chinese = strict or len(_HAN.findall(folded)) * 4 >= len(folded.split()) or not folded.isascii()
     for match in _TOKEN.finditer(folded):
         name = match.group().strip("-./:@+")
         if not name or _overlaps(match.span(), taken) or name in NEUTRAL or (len(name) == 1 and not name.isdigit()):

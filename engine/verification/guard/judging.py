@@ -179,7 +179,7 @@ def _quoted_out_of_a_negation(record: Record) -> bool:
 
 def _judge_bare(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
     """A clause without anything to check must stand in the evidence by its words."""
-    if clause.quantities or clause.direction or clause.absence or clause.entities:
+    if clause.quantities or clause.direction or clause.absence or clause.entities or read_times(clause.text):
         return
     rest = clause.text
     for name in clause.services:

