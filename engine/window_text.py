@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from engine.errors import ConfigError
@@ -31,25 +31,38 @@ _LAST = re.compile(
     rf"(?:过去|最近|近|前|这|last|past|previous)\s*(?:的)?\s*(?P<amount>{_AMOUNT})?\s*(?P<half>个半)?\s*(?P<unit>{_UNIT})(?![a-z])"
 )
 _AGO = re.compile(rf"(?P<amount>{_AMOUNT})\s*(?P<unit>{_UNIT})\s*(?:之?前|ago)(?P<since>开始|起|到现在|以来)?")
+_AGO_TAIL = re.compile(r"\s*(?:之?前|ago)$")
 _NOW_WORDS = re.compile(r"刚才|刚刚|just now|刚开始")
 _ISO = r"\d{4}-\d{2}-\d{2}[t ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:\s?z|[+-]\d{2}:?\d{2})?"
-_DAY = r"(?:(?P<{p}word>今天|今日|昨天|昨日|昨|前天|today|yesterday)|(?:(?P<{p}year>\d{{4}})[-年/])?(?P<{p}month>\d{{1,2}})[-月/](?P<{p}day>\d{{1,2}})[日号]?)"
-_PART = r"(?P<{p}part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|晚)"
-_HOUR = r"(?P<{p}hour>\d{{1,2}})(?::(?P<{p}minute>\d{{2}})(?::(?P<{p}second>\d{{2}}))?(?!\d)|点(?:(?P<{p}zh>\d{{1,2}})分?|(?P<{p}half>半))?|时(?:(?P<{p}zhh>\d{{1,2}})分)?)\s*(?P<{p}ampm>am|pm)?"
+_DAY_WORDS = (
+    r"今天|今日|昨天|昨日|前天|today|yesterday|[今昨](?=[早晚夜晨])|昨|"
+    r"(?:上|这|本)?(?:周|星期|礼拜)[一二三四五六日天](?![志次])"
+)
+_DAY = (
+    rf"(?:(?P<{{p}}word>{_DAY_WORDS})|"
+    r"(?:(?P<{p}year>\d{{4}})[-年/])?(?P<{p}month>\d{{1,2}})[-月/](?P<{p}day>\d{{1,2}})[日号]?)"
+)
+_PART_WORDS = "凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|早|晨|晚|夜"
+_PART = rf"(?P<{{p}}part>{_PART_WORDS})"
+_HOUR = r"(?P<{p}hour>\d{{1,2}})(?::(?P<{p}minute>\d{{2}})(?::(?P<{p}second>\d{{2}}))?(?!\d)|\s*点(?:\s*(?P<{p}zh>\d{{1,2}})\s*分?|(?P<{p}half>半))?|\s*时(?:\s*(?P<{p}zhh>\d{{1,2}})\s*分)?)\s*(?P<{p}ampm>am|pm)?"
 _POINT = rf"(?:{_DAY})?\s*(?:的)?\s*(?:{_PART})?\s*(?:at\s+)?{_HOUR}"
-_TO = r"\s*(?:-|–|—|~|～|到|至|to|and|until|直到)\s*"
+_TO = r"\s*(?:-|–|—|~|～|到|至|to|and|until|直到|[和与](?=[^，。,.]{0,16}之间))\s*"
 _RANGE = re.compile(rf"(?P<aiso>{_ISO}){_TO}(?P<biso>{_ISO})|{_POINT.format(p='a')}{_TO}{_POINT.format(p='b')}")
 _SINGLE = re.compile(
     rf"(?P<lead>since|after|从|自)?\s*(?:(?P<aiso>{_ISO})|{_POINT.format(p='a')})\s*(?P<tail>之?后|以来|以后|开始|起|前后|左右|许|附近)?"
 )
 _WHOLE = re.compile(
-    r"(?P<word>今天|今日|昨天|昨日|前天|today|yesterday)\s*(?P<part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里)?"
+    rf"(?:(?P<aword>{_DAY_WORDS})|(?:(?P<ayear>\d{{4}})[-年/])?(?P<amonth>\d{{1,2}})(?:月(?P<aday>\d{{1,2}})[日号]|"
+    rf"(?<=\d{{4}}-\d\d)-(?P<adash>\d\d)))\s*(?:的)?\s*(?P<part>{_PART_WORDS})?"
 )
 _PARTS: dict[str, tuple[int, int]] = {
     "凌晨": (0, 6), "清晨": (5, 8), "早上": (6, 10), "早晨": (6, 10), "上午": (6, 12), "中午": (11, 14),
-    "下午": (12, 18), "傍晚": (17, 20), "晚上": (18, 24), "夜里": (20, 24), "晚": (18, 24),
+    "下午": (12, 18), "傍晚": (17, 20), "晚上": (18, 24), "夜里": (20, 24), "晚": (18, 24), "夜": (20, 24),
+    "早": (6, 10), "晨": (5, 8),
 }  # fmt: skip
-_DURATION = re.compile(rf"(\d{{1,6}}(?:\.\d+)?)\s*({_UNIT})")
+_LATE = frozenset({"下午", "傍晚", "晚上", "夜里", "晚", "夜"})
+_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
+_DURATION = re.compile(rf"(\d{{1,6}}(?:\.\d+)?|{_AMOUNT})\s*({_UNIT})")
 
 
 def read_window(text: str, now: datetime, timezone: str) -> TimeWindow | None:
@@ -88,14 +101,14 @@ def read_duration(text: str) -> timedelta:
     parts = _DURATION.findall(folded)
     if not parts or _DURATION.sub("", folded).strip():
         raise ConfigError(f"{text[:40]!r} is no duration; write it as 30m, 1h30m or 90d")
-    seconds = sum(float(amount) * _SECONDS[unit] for amount, unit in parts)
+    seconds = sum(_amount(amount) * _SECONDS[unit] for amount, unit in parts)
     if not 0 < seconds <= _LONGEST.total_seconds() * 10:
         raise ConfigError(f"{text[:40]!r} must lie between one second and ten years")
     return timedelta(seconds=seconds)
 
 
 def read_instant(text: str, now: datetime, timezone: str) -> datetime:
-    """A moment: RFC 3339, `14:00`, `昨天 14:00`, or a length before now such as `1h`.
+    """A moment: RFC 3339, `14:00`, `昨天 14:00`, `now`, or a length before now such as `1h` or `2 小时前`.
 
     Raises:
         ConfigError: it is none; the message shows the forms.
@@ -103,10 +116,12 @@ def read_instant(text: str, now: datetime, timezone: str) -> datetime:
     folded = unicodedata.normalize("NFKC", text).strip().lower()
     local = now.astimezone(ZoneInfo(timezone))
     try:
+        if folded in {"now", "现在"}:
+            return local
         match = _SINGLE.fullmatch(folded)
         if match:
             return _point(match, "a", local)
-        return local - read_duration(folded)
+        return _before(local, read_duration(_AGO_TAIL.sub("", folded)).total_seconds())
     except (ConfigError, ValueError, OverflowError) as error:
         raise ConfigError(
             f"{text[:40]!r} is no time; write it as 2026-12-01T14:00:00+08:00, 14:00, 昨天 14:00 or 1h (ago)"
@@ -129,11 +144,10 @@ def _read_last(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     match = _LAST.search(text)
     if match and (match.group("amount") or match.group("unit") in {"hour", "day", "week", "minute", "小时"}):
         amount = _amount(match.group("amount") or "1") + (0.5 if match.group("half") else 0)
-        length = amount * _SECONDS[match.group("unit")]
-        return now - timedelta(seconds=length), now
+        return _before(now, amount * _SECONDS[match.group("unit")]), now
     ago = _AGO.search(text)
     if ago:
-        start = now - timedelta(seconds=_amount(ago.group("amount")) * _SECONDS[ago.group("unit")])
+        start = _before(now, _amount(ago.group("amount")) * _SECONDS[ago.group("unit")])
         return (start, now) if ago.group("since") else (start - _AROUND, start + _AROUND)
     return None
 
@@ -159,8 +173,11 @@ def _read_whole(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     match = _WHOLE.search(text)
     if not match:
         return None
-    day = _midnight(now, _days_back(match.group("word")))
-    first, last = _PARTS.get(match.group("part") or "", (0, 24))
+    groups = match.groupdict()
+    day = _day({**groups, "aday": groups["aday"] or groups["adash"]}, "a", now)
+    if day is None:
+        return None
+    first, last = _PARTS.get(groups["part"] or "", (0, 24))
     return day + timedelta(hours=first), day + timedelta(hours=last)
 
 
@@ -189,7 +206,7 @@ def _clock(groups: dict[str, str | None], prefix: str) -> tuple[int, int, int]:
     said = groups[f"{prefix}minute"] or groups[f"{prefix}zh"] or groups[f"{prefix}zhh"]
     minute = 30 if groups[f"{prefix}half"] else int(said or 0)
     part = groups[f"{prefix}part"] or ""
-    late = part in {"下午", "傍晚", "晚上", "夜里", "晚"} or groups[f"{prefix}ampm"] == "pm"
+    late = part in _LATE or groups[f"{prefix}ampm"] == "pm"
     if late and hour < 12:
         hour += 12
     if hour == 24 and minute == 0:
@@ -200,7 +217,7 @@ def _clock(groups: dict[str, str | None], prefix: str) -> tuple[int, int, int]:
 def _day(groups: dict[str, str | None], prefix: str, now: datetime) -> datetime | None:
     word = groups[f"{prefix}word"]
     if word:
-        return _midnight(now, _days_back(word))
+        return _midnight(now, _days_back(word, now))
     month, day, year = groups[f"{prefix}month"], groups[f"{prefix}day"], groups[f"{prefix}year"]
     if not month or not day:
         return None
@@ -210,8 +227,19 @@ def _day(groups: dict[str, str | None], prefix: str, now: datetime) -> datetime 
     return found
 
 
-def _days_back(word: str) -> int:
-    return {"昨天": 1, "昨日": 1, "昨": 1, "yesterday": 1, "前天": 2}.get(word, 0)
+def _days_back(word: str, now: datetime) -> int:
+    weekday = _WEEKDAYS.get(word[-1]) if word[-2:-1] in {"周", "期", "拜"} else None
+    if weekday is None:
+        return {"昨天": 1, "昨日": 1, "昨": 1, "yesterday": 1, "前天": 2}.get(word, 0)
+    since = now.weekday() - weekday
+    if word.startswith("上"):
+        return since + 7
+    return since if since >= 0 else since + 7
+
+
+def _before(now: datetime, seconds: float) -> datetime:
+    """So many seconds earlier, whatever summer time did in between."""
+    return (now.astimezone(UTC) - timedelta(seconds=seconds)).astimezone(now.tzinfo)
 
 
 def _midnight(now: datetime, days_back: int) -> datetime:
@@ -223,7 +251,8 @@ def _amount(text: str) -> float:
 
 
 def _clipped(start: datetime, end: datetime, now: datetime) -> TimeWindow | None:
-    end = min(end, now)
+    """In UTC, because lengths across a change of summer time are wrong in a zone's own hours."""
+    start, end = start.astimezone(UTC), min(end.astimezone(UTC), now.astimezone(UTC))
     if start >= end or end - start > _LONGEST:
         return None
     return TimeWindow(start=start, end=end)

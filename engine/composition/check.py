@@ -16,7 +16,7 @@ def objections(reply: ComposerReply, material: Material) -> tuple[str, ...]:
     besides be carried by the guard as if they were claims, because words alone can turn a finding around.
     """
     found: list[str] = []
-    allowed = material.allowed_texts
+    allowed = material.allowed()
     for text in reply.texts:
         parts = unsupported_parts(text, allowed, timezone=material.timezone)
         found += [f"not in the material: {part}" for part in parts]

@@ -10,7 +10,7 @@ from engine.gate import EvidenceGap, GateStage, VerifiedEvidence
 from engine.invocation import ToolInvocation
 from engine.run import Run
 from engine.system import SystemMap
-from engine.verification.text_check import unsupported_parts
+from engine.verification.text_check import Allowed, allow, unsupported_parts
 
 __all__ = ["Material", "MaterialClaim", "gather_material"]
 
@@ -70,21 +70,22 @@ class Material(Frozen):
             ConfirmedFact(text=claim.text, claim_id=claim.claim_id, evidence=claim.evidence) for claim in self.confirmed
         )
 
-    @property
-    def allowed_texts(self) -> tuple[str, ...]:
-        """Every text whose numbers and names may be said again."""
+    def allowed(self) -> Allowed:
+        """Every text whose numbers and names may be said again, read."""
         claims = (*self.confirmed, *self.inferred)
         excerpts = (item.excerpt for claim in claims for item in claim.evidence)
         hypotheses = (suspect.text for suspect in self.hypotheses)
-        return (
-            self.question,
-            self.window_label,
-            *(claim.text for claim in claims),
-            *excerpts,
-            *hypotheses,
-            *self.gaps,
-            *self.next_steps,
-            *self.known_names,
+        return allow(
+            (
+                self.question,
+                self.window_label,
+                *(claim.text for claim in claims),
+                *excerpts,
+                *hypotheses,
+                *self.gaps,
+                *self.next_steps,
+                *self.known_names,
+            )
         )
 
     def payload(self, draft: JsonObject) -> JsonObject:
@@ -149,11 +150,11 @@ def gather_material(run: Run, system: SystemMap) -> Material:
         gaps=(*_claim_gaps(checks, claims), *_call_gaps(run.gate.result.evidence_gaps)),
         known_names=names,
     )
-    allowed = base.allowed_texts
+    allowed = base.allowed()
     suspects = () if verdict == "REJECT" else _suspects(run.gate, run, allowed, names)
     output = run.gate.verified_output
     guides = tuple(text for invocation in run.invocations for text in _headings(invocation))
-    steps = _allowed_only((*output.recommended_actions, *output.missing_info), (*allowed, *guides), base.timezone)
+    steps = _allowed_only((*output.recommended_actions, *output.missing_info), allowed + allow(guides), base.timezone)
     return base.model_copy(update={"hypotheses": suspects, "next_steps": steps[:_MAX_ITEMS]})
 
 
@@ -196,7 +197,7 @@ def _call_gaps(gaps: Iterable[EvidenceGap]) -> tuple[str, ...]:
     return tuple(f"{tool} 调用失败，这部分情况未知" for tool in tools)
 
 
-def _suspects(gate: GateStage, run: Run, allowed: tuple[str, ...], names: tuple[str, ...]) -> tuple[Suspect, ...]:
+def _suspects(gate: GateStage, run: Run, allowed: Allowed, names: tuple[str, ...]) -> tuple[Suspect, ...]:
     assert run.verification is not None
     refuted = {check.hypothesis_id for check in run.verification.hypothesis_checks if check.verification in _REFUTED}
     carried = {
@@ -213,7 +214,7 @@ def _suspects(gate: GateStage, run: Run, allowed: tuple[str, ...], names: tuple[
     return tuple(suspect for suspect in spoken if suspect is not None)
 
 
-def _suspect(hypothesis: Hypothesis, allowed: tuple[str, ...], names: tuple[str, ...], timezone: str) -> Suspect | None:
+def _suspect(hypothesis: Hypothesis, allowed: Allowed, names: tuple[str, ...], timezone: str) -> Suspect | None:
     service = hypothesis.service if hypothesis.service in names else None
     if not unsupported_parts(hypothesis.text, allowed, timezone=timezone):
         return Suspect(service=service, text=hypothesis.text, score=hypothesis.score)
@@ -231,5 +232,5 @@ def _headings(invocation: ToolInvocation) -> Iterator[str]:
             yield f"{chunk.get('file')} {chunk.get('heading')}"
 
 
-def _allowed_only(texts: Iterable[str], allowed: tuple[str, ...], timezone: str) -> tuple[str, ...]:
+def _allowed_only(texts: Iterable[str], allowed: Allowed, timezone: str) -> tuple[str, ...]:
     return tuple(text for text in texts if text and not unsupported_parts(text, allowed, timezone=timezone))

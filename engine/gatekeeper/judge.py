@@ -15,7 +15,7 @@ from engine.gate import (
     VerifiedEvidence,
 )
 from engine.gatekeeper.evidence import Evidence
-from engine.gatekeeper.excerpt import find_support
+from engine.gatekeeper.excerpt import find_exactly, find_support
 from engine.invocation import ToolInvocation
 from engine.ports import RuleSet
 
@@ -136,7 +136,9 @@ def _check(binding: EvidenceBinding, evidence: Evidence, rules: RuleSet) -> tupl
         return "evidence.raw_path", None
     longest = _parameter(rules, "evidence.excerpt_mismatch", "max_excerpt_chars", 4000)
     excerpt = binding.evidence_excerpt
-    matched = None if len(excerpt) > longest else find_support(excerpt, evidence.prepared(invocation, binding.raw_path))
+    matched = None
+    if len(excerpt) <= longest:
+        matched = find_exactly(excerpt, text) or find_support(excerpt, evidence.prepared(invocation, binding.raw_path))
     return (None, matched) if matched is not None else ("evidence.excerpt_mismatch", None)
 
 

@@ -1,6 +1,8 @@
 """The incident folder: one incident as files (interfaces.md)."""
 
+import difflib
 import json
+import re
 import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,14 +10,17 @@ from typing import Any, cast
 
 from pydantic import Field, ValidationError
 
-from engine.base import Frozen, JsonObject
+from engine.base import Frozen
 from engine.errors import IncidentError
+from engine.sources.openmetrics import READ_ERRORS, open_text
 from engine.window import TimeWindow
 
 __all__ = ["Incident", "Truth", "load_incident"]
 
 _FILES = ("metrics.om", "logs.jsonl", "traces.jsonl", "alerts.json", "changes.jsonl", "topology.json")
-_TOPOLOGY_BYTES = 5_000_000
+_KEYS = ("title", "timezone", "window", "baseline", "questions", "truth")
+_TOPOLOGY_CHARS = 5_000_000
+_YEARS = range(1970, 2200)
 
 
 class Truth(Frozen):
@@ -66,6 +71,7 @@ def load_incident(folder: Path) -> Incident:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise IncidentError(f"{path}: {error}") from error
+    _no_slips(raw, path)
     files = {name: found for name in _FILES if (found := _find(folder, name)) is not None}
     try:
         return Incident(
@@ -75,7 +81,7 @@ def load_incident(folder: Path) -> Incident:
             window=_window(raw.get("window"), f"{path}: [window]"),
             baseline=_window(raw["baseline"], f"{path}: [baseline]") if "baseline" in raw else None,
             baseline_logs=_stretches(raw, path),
-            questions=tuple(_question(item, path) for item in raw.get("questions", [])),
+            questions=_questions(raw.get("questions", []), path),
             truth=_truth(raw["truth"], path) if "truth" in raw else None,
             edges=_edges(files.get("topology.json")),
             files=files,
@@ -120,6 +126,8 @@ def _moment(value: object, place: str) -> datetime:
             raise IncidentError(f"{place}: {value[:40]!r} is no RFC 3339 time") from error
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise IncidentError(f"{place}: must be a time with an offset, such as 2026-12-01T14:00:00+08:00")
+    if value.year not in _YEARS:
+        raise IncidentError(f"{place}: must lie in the years {_YEARS[0]} to {_YEARS[-1]}")
     return value
 
 
@@ -138,28 +146,59 @@ def _stretches(raw: dict[str, Any], path: Path) -> tuple[TimeWindow, ...]:
     return tuple(found)
 
 
-def _question(item: object, path: Path) -> str:
-    text = cast("dict[str, object]", item).get("text") if isinstance(item, dict) else None
-    if not isinstance(text, str) or not text.strip():
-        raise IncidentError(f"{path}: each [[questions]] needs a text")
-    return text
+def _questions(listed: object, path: Path) -> tuple[str, ...]:
+    found: list[str] = []
+    for item in cast("list[object]", listed) if isinstance(listed, list) else [None]:
+        text = cast("dict[str, object]", item).get("text") if isinstance(item, dict) else None
+        if not isinstance(text, str) or not text.strip():
+            raise IncidentError(f"{path}: each [[questions]] needs a text")
+        found.append(text)
+    return tuple(found)
+
+
+def _no_slips(raw: dict[str, Any], path: Path) -> None:
+    """Refuse a key that is nearly a known one; others are notes."""
+    for key in raw:
+        near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=0.75)
+        if key not in _KEYS and near:
+            raise IncidentError(f"{path}: unknown key {key[:40]!r}; did you mean {near[0]!r}?")
 
 
 def _truth(value: object, path: Path) -> Truth:
     if not isinstance(value, dict):
         raise IncidentError(f"{path}: [truth] must be a table")
     table = cast("dict[str, object]", value)
-    return Truth.model_validate({key: table[key] for key in Truth.model_fields if key in table})
+    try:
+        truth = Truth.model_validate({key: table[key] for key in Truth.model_fields if key in table})
+        for pattern in truth.must_not_claim:
+            re.compile(pattern)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise IncidentError(f"{path}: [truth] {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    except re.error as error:
+        raise IncidentError(f"{path}: [truth] must_not_claim: no regular expression: {error}") from error
+    return truth
 
 
 def _edges(path: Path | None) -> tuple[tuple[str, str], ...]:
     if path is None:
         return ()
-    if path.suffix == ".gz" or path.stat().st_size > _TOPOLOGY_BYTES:
-        raise IncidentError(f"{path}: must be plain JSON of at most {_TOPOLOGY_BYTES} bytes")
     try:
-        raw = cast("JsonObject", json.loads(path.read_text(encoding="utf-8")))
-        listed = cast("list[dict[str, object]]", raw["edges"])
-        return tuple((str(edge["from"]), str(edge["to"])) for edge in listed)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise IncidentError(f'{path}: must be {{"edges": [{{"from": …, "to": …}}]}}: {error}') from error
+        with open_text(path) as file:
+            text = file.read(_TOPOLOGY_CHARS + 1)
+        if len(text) > _TOPOLOGY_CHARS:
+            raise IncidentError(f"{path}: longer than {_TOPOLOGY_CHARS} characters")
+        listed = cast("list[object]", json.loads(text)["edges"])
+        return tuple(_edge(item) for item in listed)
+    except READ_ERRORS as error:
+        raise IncidentError(f"{path}: cannot be read: {error}") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise IncidentError(f'{path}: must be {{"edges": [{{"from": …, "to": …}}]}}: {str(error)[:200]}') from error
+
+
+def _edge(item: object) -> tuple[str, str]:
+    table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+    caller, callee = table.get("from"), table.get("to")
+    if not isinstance(caller, str) or not isinstance(callee, str) or not caller or not callee:
+        raise ValueError("each edge needs from and to, the names of services")
+    return caller, callee

@@ -43,7 +43,7 @@ class RecordedSource:
             IncidentError: a file that had to be read is malformed.
         """
         names: dict[str, ServiceInfo] = {service.name: service for service in configured}
-        for held in (self.metrics, self.alerts, self.changes):
+        for held in (self.metrics, self.logs, self.alerts, self.changes, self.traces):
             for name in held.services() if held else ():
                 names.setdefault(name, ServiceInfo(name=name))
         for caller, callee in self.incident.edges:

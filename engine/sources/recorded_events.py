@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import cast
 
 from engine.errors import IncidentError, SourceUnavailable
-from engine.sources.openmetrics import open_text
+from engine.sources.openmetrics import READ_ERRORS, open_text
 from engine.telemetry import Alert, Change
 from engine.window import TimeWindow
 
 __all__ = ["RecordedAlerts", "RecordedChanges"]
 
-_MAX_BYTES = 20_000_000
+_MAX_CHARS = 20_000_000
 _NEVER = datetime(2, 1, 1, tzinfo=UTC)
 """Alertmanager writes the year 1 for "no end"."""
 
@@ -45,11 +45,14 @@ class RecordedAlerts:
     def _all(self) -> list[Alert]:
         try:
             with open_text(self._path) as file:
-                raw: object = json.loads(file.read(_MAX_BYTES))
+                text = file.read(_MAX_CHARS + 1)
+            if len(text) > _MAX_CHARS:
+                raise IncidentError(f"{self._path}: longer than {_MAX_CHARS} characters")
+            raw: object = json.loads(text)
             if not isinstance(raw, list):
                 raise IncidentError(f"{self._path}: must be the array of Alertmanager's /api/v2/alerts")
             return [_alert(item, f"{self._path}[{number}]") for number, item in enumerate(cast("list[object]", raw))]
-        except (OSError, EOFError, ValueError, RecursionError) as error:
+        except (*READ_ERRORS, ValueError, RecursionError) as error:
             raise IncidentError(f"{self._path}: {str(error)[:200]}") from error
 
 
@@ -78,7 +81,7 @@ class RecordedChanges:
                 for number, line in enumerate(file, start=1):
                     if line.strip():
                         yield _change(line, f"{self._path}:{number}")
-        except (OSError, EOFError) as error:
+        except READ_ERRORS as error:
             raise IncidentError(f"{self._path}: cannot be read: {error}") from error
 
 

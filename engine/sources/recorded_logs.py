@@ -1,6 +1,8 @@
 """Logs of an incident folder: one streaming pass gives every group of a window and its baseline."""
 
 import asyncio
+import re
+import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -9,24 +11,33 @@ from typing import Any
 import msgspec
 
 from engine.errors import SourceUnavailable
-from engine.sources.log_templates import normalise_level, template_of
-from engine.sources.openmetrics import open_bytes
+from engine.sources.line_services import services_of
+from engine.sources.log_templates import Templates, normalise_level, text_of
+from engine.sources.openmetrics import READ_ERRORS, open_bytes
 from engine.telemetry import LogDigest, LogGroup, LogLine, LogQuery
 
 __all__ = ["RecordedLogs"]
 
 _MAX_GROUPS = 5000
+_MAX_ALIKE = 500
+"""Templates of one service and level; further ones are `(other)`, so that one chatty service leaves room for all."""
+
+_MAX_SERVICES = 2000
 _EXAMPLES = 3
 _MAX_LINE = 1_000_000
 _MESSAGE_CHARS = 2000
 _CACHED_PASSES = 8
 _OTHER = "(other)"
+_BOM = b"\xef\xbb\xbf"
+
+_PLAIN = re.compile(rb"[a-z0-9 _.-]+")
+"""Characters that no JSON writer escapes."""
 
 
 class _Line(msgspec.Struct):
     timestamp: datetime
     service: str = ""
-    severity: str = "INFO"
+    severity: Any = "INFO"
     body: Any = ""
 
 
@@ -35,6 +46,7 @@ class _Pass:
 
     def __init__(self) -> None:
         self.groups: dict[tuple[str, str, str], LogGroup] = {}
+        self.sizes: dict[tuple[str, str], int] = {}
         self.services: set[str] = set()
         self.bad_lines = 0
         self.first_bad = 0
@@ -42,57 +54,89 @@ class _Pass:
         self.overflowed = False
 
 
+class _Running:
+    """A pass under way, stopped when nobody waits for it any more."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self.waiting = 0
+        self.task: asyncio.Task[_Pass] | None = None
+
+
 class RecordedLogs:
     """Reads `logs.jsonl` as a stream; passes are kept by window and filter, so that services share one."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._passes: dict[tuple[object, ...], asyncio.Task[_Pass]] = {}
+        self._passes: dict[tuple[object, ...], _Running] = {}
+
+    def services(self) -> tuple[str, ...]:
+        """The services that the file's beginning names."""
+        return services_of(self._path)
 
     async def search(self, query: LogQuery) -> LogDigest:
-        """See `LogSource`."""
-        key = (query.window, query.baselines, query.contains)
-        task = self._passes.get(key)
-        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+        """See `LogSource`.
+
+        Raises:
+            SourceUnavailable: the file cannot be read, or no line of it is a log record; names the line.
+        """
+        found = await self._pass(query, query.contains)
+        # because whether a service has logs at all does not depend on what they contain
+        services = found.services if query.contains is None else (await self._pass(query, None)).services
+        return _digest(found, services, query)
+
+    async def _pass(self, query: LogQuery, contains: str | None) -> _Pass:
+        key = (query.window, query.baselines, contains)
+        running = self._passes.get(key)
+        if running is None or running.task is None or _lost(running.task):
             while len(self._passes) >= _CACHED_PASSES:
                 self._passes.pop(next(iter(self._passes)))
-            task = asyncio.ensure_future(asyncio.to_thread(self._scan, query))
-            self._passes[key] = task
-        return _digest(await asyncio.shield(task), query)
+            running = _Running()
+            running.task = asyncio.ensure_future(asyncio.to_thread(self._scan, query, contains, running.stop))
+            running.task.add_done_callback(_noticed)
+            self._passes[key] = running
+        running.waiting += 1
+        try:
+            return await asyncio.shield(running.task)
+        finally:
+            running.waiting -= 1
+            if not running.waiting and not running.task.done():
+                running.stop.set()
+                self._passes.pop(key, None)
 
-    def _scan(self, query: LogQuery) -> _Pass:
+    def _scan(self, query: LogQuery, contains: str | None, stop: threading.Event) -> _Pass:
         spans = [(span.start.timestamp(), span.end.timestamp()) for span in query.baselines]
         start, end = query.window.start.timestamp(), query.window.end.timestamp()
-        needle = query.contains.lower() if query.contains else None
+        needle = contains.lower() if contains else None
+        raw_needle = _prefilter(needle)
         decode = msgspec.json.Decoder(_Line).decode
+        template_of = Templates().of
         found = _Pass()
-        templates: dict[str, str] = {}
-        for number, raw in enumerate(_lines(self._path), start=1):
-            found.lines = number
-            if needle is not None and needle.isascii() and needle.encode() not in raw.lower():
+        services = found.services
+        for number, raw in _lines(self._path):
+            found.lines += 1
+            if number % 4096 == 0 and stop.is_set():
+                break
+            if raw_needle is not None and raw_needle not in raw.lower():
                 continue
             try:
                 line = decode(raw)
                 moment = line.timestamp.timestamp() if line.timestamp.tzinfo else None
-            except (msgspec.MsgspecError, ValueError, OverflowError):
+            except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError):
                 moment, line = None, None
             if line is None or moment is None:
                 found.bad_lines += 1
                 found.first_bad = found.first_bad or number
                 continue
-            found.services.add(line.service)
+            if line.service not in services and len(services) < _MAX_SERVICES:
+                services.add(line.service)
             inside = start <= moment < end
             if not inside and not any(low <= moment < high for low, high in spans):
                 continue
-            message = line.body if isinstance(line.body, str) else str(line.body)
+            message = line.body if isinstance(line.body, str) else text_of(line.body)
             if needle is not None and needle not in message.lower():
                 continue
-            template = templates.get(message)
-            if template is None:
-                template = template_of(message)
-                if len(templates) < _MAX_GROUPS:
-                    templates[message] = template
-            _count(found, line, template, message, moment, inside=inside)
+            _count(found, line, template_of(message), message, moment, inside=inside)
         if found.lines and found.bad_lines == found.lines:
             raise SourceUnavailable(
                 f"{self._path}:{found.first_bad}: no line is a log record as interfaces.md describes"
@@ -100,26 +144,36 @@ class RecordedLogs:
         return found
 
 
+def _prefilter(needle: str | None) -> bytes | None:
+    """The longest stretch of the needle that stands in a JSON text as it is."""
+    runs: list[bytes] = _PLAIN.findall(needle.encode()) if needle else []
+    return max(runs, key=len, default=None)
+
+
+def _lost(task: asyncio.Task[_Pass]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)
+
+
+def _noticed(task: asyncio.Task[_Pass]) -> None:
+    # because a failure that nobody waits for any more is nobody's
+    if not task.cancelled():
+        task.exception()
+
+
 def _count(found: _Pass, line: _Line, template: str, message: str, moment: float, *, inside: bool) -> None:
     level = normalise_level(line.severity)
     key = (line.service, level, template)
-    group = found.groups.get(key)
-    if group is None:
-        if len(found.groups) >= _MAX_GROUPS:
-            found.overflowed = True
-            key = (line.service, level, _OTHER)
-            group = found.groups.get(key)
-        if group is None:
-            group = LogGroup(*key)
-            found.groups[key] = group
+    group = found.groups.get(key) or _new_group(found, key)
     if not inside:
         group.baseline_count += 1
         if not group.examples:
             group.examples.append(LogLine(moment, line.service, level, message[:_MESSAGE_CHARS]))
         return
     group.count += 1
-    group.first = moment if group.first is None else min(group.first, moment)
-    group.last = moment if group.last is None else max(group.last, moment)
+    if group.first is None or moment < group.first:
+        group.first = moment
+    if group.last is None or moment > group.last:
+        group.last = moment
     if group.count == 1:
         # because a line of the window tells more than one of the baseline
         group.examples.clear()
@@ -127,7 +181,25 @@ def _count(found: _Pass, line: _Line, template: str, message: str, moment: float
         group.examples.append(LogLine(moment, line.service, level, message[:_MESSAGE_CHARS]))
 
 
-def _digest(found: _Pass, query: LogQuery) -> LogDigest:
+def _new_group(found: _Pass, key: tuple[str, str, str]) -> LogGroup:
+    """A group for a template not seen before, or the one that takes in what has no room."""
+    service, level, _ = key
+    size = found.sizes.get((service, level), 0)
+    if size >= _MAX_ALIKE or len(found.groups) >= _MAX_GROUPS:
+        found.overflowed = True
+        if service not in found.services:
+            service = _OTHER
+        key = (service, level, _OTHER)
+        known = found.groups.get(key)
+        if known is not None:
+            return known
+    found.sizes[service, level] = size + 1
+    group = LogGroup(*key)
+    found.groups[key] = group
+    return group
+
+
+def _digest(found: _Pass, services: set[str], query: LogQuery) -> LogDigest:
     groups = tuple(
         group
         for group in found.groups.values()
@@ -138,7 +210,7 @@ def _digest(found: _Pass, query: LogQuery) -> LogDigest:
     if found.bad_lines:
         warnings.append(f"有 {found.bad_lines} 行无法解析（首行为第 {found.first_bad} 行），未计入")
     if found.overflowed:
-        warnings.append(f"日志模板超过 {_MAX_GROUPS} 种，其余并入 {_OTHER}")
+        warnings.append(f"日志模板过多（每个服务与级别至多 {_MAX_ALIKE} 种），其余并入 {_OTHER}")
     return LogDigest(
         groups=groups,
         total=sum(group.count for group in groups),
@@ -146,17 +218,20 @@ def _digest(found: _Pass, query: LogQuery) -> LogDigest:
         errors=sum(group.count for group in errors),
         baseline_errors=sum(group.baseline_count for group in errors),
         baseline_seconds=sum(span.seconds for span in query.baselines),
-        matched_streams=not query.services or bool(found.services.intersection(query.services)),
+        matched_streams=not query.services or bool(services.intersection(query.services)),
         complete=not found.bad_lines,
         warnings=tuple(warnings),
     )
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers."""
     try:
         with open_bytes(path) as file:
-            while line := file.readline(_MAX_LINE):
+            number, line = 1, file.readline(_MAX_LINE).removeprefix(_BOM)
+            while line:
                 if not line.isspace():
-                    yield line
-    except (OSError, EOFError) as error:
+                    yield number, line
+                number, line = number + 1, file.readline(_MAX_LINE)
+    except READ_ERRORS as error:
         raise SourceUnavailable(f"{path}: cannot be read: {error}") from error

@@ -8,16 +8,22 @@ from functools import cached_property
 from pathlib import Path
 
 from engine.errors import BadArguments, IncidentError, SourceUnavailable
-from engine.sources.openmetrics import MetricFile, read_metrics
+from engine.sources.openmetrics import MetricFile, rate_name, read_metrics, unescape
 from engine.sources.signals import signal_info
 from engine.system import SignalInfo
 from engine.telemetry import MetricQuery, Series, SeriesSet
+from engine.window import TimeWindow
 
 __all__ = ["RecordedMetrics"]
 
 _SELECTOR = re.compile(r"\s*([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(?:\{(.*)\})?\s*")
 _MATCHER = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
+_REPEATED_GROUP = re.compile(r"\)[*+{]|[*+}][*+{]")
+_OPEN_REPEAT = re.compile(r"[*+]|\{\d*,")
 _MAX_PATTERN = 200
+_MAX_REPEATS = 3
+_MAX_MATCHED = 256
+"""With at most three open repetitions, none of them of a group, the worst pattern is slow on longer values only."""
 
 
 class RecordedMetrics:
@@ -47,7 +53,10 @@ class RecordedMetrics:
         except IncidentError as error:
             raise SourceUnavailable(str(error)) from error
         keep = _selector(query.selector) if query.selector else None
-        spans = [query.window, *((query.baseline,) if query.baseline else ())]
+        if query.selector and keep and not any(keep.names(series) for series in held.series):
+            names = sorted({series.signal for series in held.series})
+            raise BadArguments(f"query: no series is called {keep.name[:80]!r}; there are: {', '.join(names[:30])}")
+        spans = _merged([query.window, *((query.baseline,) if query.baseline else ())])
         found: list[Series] = []
         for series in held.series:
             if query.services and series.service not in query.services:
@@ -56,17 +65,28 @@ class RecordedMetrics:
                 continue
             if keep and not keep(series):
                 continue
-            cut = _cut(series, [(span.start.timestamp(), span.end.timestamp()) for span in spans])
+            cut = _cut(series, spans)
             if cut.times:
                 found.append(cut)
         warnings = (f"未读取直方图类指标：{', '.join(held.skipped[:5])}",) if held.skipped else ()
         return SeriesSet(tuple(found), warnings)
 
 
+def _merged(spans: list[TimeWindow]) -> list[tuple[float, float]]:
+    """The stretches in epoch seconds, in order and without overlap, so that no sample is taken twice."""
+    merged: list[tuple[float, float]] = []
+    for start, end in sorted((span.start.timestamp(), span.end.timestamp()) for span in spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
+
+
 def _cut(series: Series, spans: list[tuple[float, float]]) -> Series:
     times, values = array("d"), array("d")
-    for start, end in sorted(spans):
-        low, high = bisect_left(series.times, start), bisect_left(series.times, end + 0.001)
+    for start, end in spans:
+        low, high = bisect_left(series.times, start), bisect_left(series.times, end)
         times.extend(series.times[low:high])
         values.extend(series.values[low:high])
     return Series(series.signal, series.service, series.labels, times, values)
@@ -76,15 +96,20 @@ class _Selector:
     """A plain selector: a name, and matchers that all must hold."""
 
     def __init__(self, name: str, matchers: list[tuple[str, str, str]]) -> None:
-        self._name = name
+        self.name = name
+        self._names = {name, rate_name(name)} if name.endswith("_total") else {name}
         self._matchers = [(label, sign, value, _compiled(sign, value)) for label, sign, value in matchers]
 
+    def names(self, series: Series) -> bool:
+        """Whether the series is called as the selector says; a counter is known by its own name, too."""
+        return series.signal in self._names
+
     def __call__(self, series: Series) -> bool:
-        if series.signal != self._name:
+        if not self.names(series):
             return False
         for label, sign, value, pattern in self._matchers:
             own = series.service if label == "service" else series.labels.get(label, "")
-            held = bool(pattern.fullmatch(own)) if pattern else own == value
+            held = len(own) <= _MAX_MATCHED and bool(pattern.fullmatch(own)) if pattern else own == value
             if held == sign.startswith("!"):
                 return False
         return True
@@ -93,11 +118,14 @@ class _Selector:
 def _compiled(sign: str, value: str) -> re.Pattern[str] | None:
     if "~" not in sign:
         return None
-    if len(value) > _MAX_PATTERN or re.search(r"[*+}]\)?[*+{]", value):
-        raise BadArguments("query: the pattern is too long or repeats a repetition; a recorded source reads plain ones")
+    if len(value) > _MAX_PATTERN or _REPEATED_GROUP.search(value) or len(_OPEN_REPEAT.findall(value)) > _MAX_REPEATS:
+        # because such patterns may take for ever on text that they do not fit
+        raise BadArguments(
+            f"query: a pattern may have {_MAX_PATTERN} characters and {_MAX_REPEATS} repetitions, none of them of a group"
+        )
     try:
         return re.compile(value)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise BadArguments(f"query: {value[:60]!r} is no regular expression: {error}") from error
 
 
@@ -111,7 +139,7 @@ def _selector(text: str) -> _Selector:
         if not piece:
             match = None
             break
-        matchers.append((piece.group(1), piece.group(2), piece.group(3)))
+        matchers.append((piece.group(1), piece.group(2), unescape(piece.group(3))))
         position = piece.end()
     if not match:
         raise BadArguments(

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import SourceUnavailable
-from engine.sources.openmetrics import open_bytes
+from engine.sources.line_services import services_of
+from engine.sources.openmetrics import READ_ERRORS, open_bytes
 from engine.telemetry import EdgeStats, OperationStats, SlowTrace, TraceDigest, TraceQuery
 from engine.window import TimeWindow
 
@@ -47,6 +48,10 @@ class RecordedTraces:
         self._path = path
         self._kept: dict[tuple[object, ...], _Spans] = {}
 
+    def services(self) -> tuple[str, ...]:
+        """The services that the file's beginning names."""
+        return services_of(self._path)
+
     async def search(self, query: TraceQuery) -> TraceDigest:
         """See `TraceSource`."""
         key = (query.window, query.baselines)
@@ -65,7 +70,7 @@ class RecordedTraces:
                         span = decode(raw)
                         inside = window.contains(span.timestamp)
                         before = any(stretch.contains(span.timestamp) for stretch in baselines)
-                    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError):
+                    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):
                         bad += not raw.isspace()
                         continue
                     good += 1
@@ -77,7 +82,7 @@ class RecordedTraces:
                     found.kept[span.trace_id, span.span_id] = (span, inside)
                     if span.parent_span_id:
                         found.children[span.trace_id, span.parent_span_id].append(span)
-        except (OSError, EOFError) as error:
+        except READ_ERRORS as error:
             raise SourceUnavailable(f"{self._path}: cannot be read: {error}") from error
         if bad and not good:
             raise SourceUnavailable(f"{self._path}: no line is a span as interfaces.md describes")

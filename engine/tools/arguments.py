@@ -13,15 +13,24 @@ from engine.ports import ToolContext
 from engine.system import SystemMap
 from engine.window import TimeWindow
 
-__all__ = ["SpanArguments", "read_arguments", "resolve_service", "resolve_window", "schema", "unknown"]
+__all__ = [
+    "SpanArguments",
+    "read_arguments",
+    "resolve_service",
+    "resolve_signal",
+    "resolve_window",
+    "schema",
+    "unknown",
+]
 
 _LISTED = 30
+_YEARS = (1970, 2199)
 
 
 class SpanArguments(BaseModel):
     """What every tool that looks at a stretch of time takes."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     service: str | None = Field(default=None, max_length=200, description="Name or alias of one service")
     start: str | None = Field(default=None, alias="from", description="RFC 3339 with offset; default: the asked window")
@@ -71,24 +80,44 @@ def resolve_service(name: str | None, system: SystemMap) -> str | None:
     """
     if name is None:
         return None
-    wanted = name.strip().casefold()
-    for service in system.services:
-        if wanted in {service.name.casefold(), *(alias.casefold() for alias in service.aliases)}:
-            return service.name
+    wanted = name.strip()
+    folded = wanted.casefold()
+    # because one service's alias may be another's name, and the name means more
+    named = [service.name for service in system.services if service.name == wanted]
+    folded_names = [service.name for service in system.services if service.name.casefold() == folded]
+    aliased = [service.name for service in system.services if folded in {alias.casefold() for alias in service.aliases}]
+    for found in (*named, *folded_names, *aliased):
+        return found
     raise BadArguments(f"unknown service {name[:80]!r}; {unknown(name, [item.name for item in system.services])}")
+
+
+def resolve_signal(name: str | None, system: SystemMap) -> str | None:
+    """The name of a signal given by name, or by a Chinese title that only one signal has.
+
+    Raises:
+        BadArguments: no signal is called that; names the nearest and what exists.
+    """
+    if name is None or any(signal.name == name for signal in system.signals):
+        return name
+    titled = [signal.name for signal in system.signals if name in {signal.title, signal.name.casefold()}]
+    if len(titled) == 1:
+        return titled[0]
+    known = titled or [signal.name for signal in system.signals]
+    raise BadArguments(f"unknown signal {name[:80]!r}; {unknown(name, known)}")
 
 
 def resolve_window(arguments: SpanArguments, context: ToolContext) -> TimeWindow:
     """The window that a call is about: its own `from` and `to`, else the run's.
 
     Raises:
-        BadArguments: a time without offset, or an end that is not after the start.
+        BadArguments: a time without offset or out of range, or an end that is not after the start.
     """
     start = _moment(arguments.start, "from") or context.window.start
     end = _moment(arguments.end, "to") or context.window.end
     if start >= end:
         raise BadArguments(
-            f"from must be before to; the asked window is {context.window.start} to {context.window.end}"
+            f"from must be before to; the asked window is {context.window.start.isoformat()} to "
+            f"{context.window.end.isoformat()}"
         )
     return TimeWindow(start=start, end=end)
 
@@ -102,4 +131,7 @@ def _moment(text: str | None, name: str) -> datetime | None:
         raise BadArguments(f"{name}: {text[:40]!r} is no RFC 3339 time such as 2026-12-01T14:00:00+08:00") from error
     if moment.tzinfo is None:
         raise BadArguments(f"{name}: {text[:40]!r} needs an offset, such as Z or +08:00")
+    if not _YEARS[0] <= moment.year <= _YEARS[1]:
+        # because times near the ends of the calendar cannot be shown in another zone
+        raise BadArguments(f"{name}: {text[:40]!r} is out of range; years {_YEARS[0]} to {_YEARS[1]} are known")
     return moment

@@ -52,7 +52,7 @@ class LookupKnowledge:
                     "file": chunk.file,
                     "heading": chunk.heading,
                     "line": chunk.line,
-                    "text": bounded(chunk.text, _TEXT),
+                    "text": bounded(chunk.text, _TEXT, self._redactor),
                 }
                 for chunk in fresh
             ],

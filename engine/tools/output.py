@@ -1,7 +1,9 @@
 """How every tool writes its output: citable places, rounded numbers, zoned times, bounded size."""
 
 import json
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import cast
 from zoneinfo import ZoneInfo
@@ -17,6 +19,8 @@ from engine.window import TimeWindow
 
 __all__ = ["bounded", "finish", "six_digits", "span", "stamp", "stamp_seconds"]
 
+_HALF_PLACEHOLDER = re.compile(r"<[A-Z]{2,6}(?::[a-z0-9:-]*)?$")
+
 
 def six_digits(value: float) -> float:
     """A number as it is stored and shown: six significant digits, so that both are the same."""
@@ -24,8 +28,11 @@ def six_digits(value: float) -> float:
 
 
 def stamp(moment: datetime, timezone: str, *, millis: bool = False) -> str:
-    """RFC 3339 in the given zone, to the second or millisecond."""
-    return moment.astimezone(ZoneInfo(timezone)).isoformat(timespec="milliseconds" if millis else "seconds")
+    """RFC 3339 in the given zone, to the second or millisecond; always with an offset."""
+    # because sources write the calendar's first and last moments for "never", which another zone cannot show
+    with suppress(OverflowError):
+        moment = moment.astimezone(ZoneInfo(timezone))
+    return moment.isoformat(timespec="milliseconds" if millis else "seconds")
 
 
 def stamp_seconds(seconds: float, timezone: str, *, millis: bool = False) -> str:
@@ -38,9 +45,13 @@ def span(window: TimeWindow | None, timezone: str) -> JsonValue:
     return None if window is None else {"from": stamp(window.start, timezone), "to": stamp(window.end, timezone)}
 
 
-def bounded(text: str, limit: int) -> str:
-    """At most `limit` characters; a cut is marked by an ellipsis."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+def bounded(text: str, limit: int, redactor: Redactor) -> str:
+    """At most `limit` characters without secrets; a cut is marked by an ellipsis.
+
+    Secrets go before the cut, because half a secret would no longer look like one.
+    """
+    clean = redactor.redact(text)
+    return clean if len(clean) <= limit else f"{_HALF_PLACEHOLDER.sub('', clean[: limit - 1])}…"
 
 
 def finish(

@@ -27,6 +27,7 @@ _STEADY = 8.0
 """A group expected at least this often that does not appear at all is missing."""
 _UNUSUAL = 3.0
 _MESSAGE = 600
+_TEMPLATE = 240
 
 
 class _Arguments(SpanArguments):
@@ -79,7 +80,7 @@ class QueryLogs:
             contains=given.contains,
         )
         digest = await self._source.search(query)
-        rows = _rows(digest, window, context)
+        rows = _rows(digest, window, context, self._redactor)
         summary: JsonObject = {
             "services": service or len({group.service for group in digest.groups}),
             "level": given.level,
@@ -98,7 +99,11 @@ class QueryLogs:
         output: JsonObject = {
             "summary": summary,
             "groups": [row for row, _ in rows[:_GROUPS]],
-            "lines": [*[line for _, group in rows[:_GROUPS] for line in _lines(group, window, context)][:_LINES]],
+            "lines": [
+                *[line for _, group in rows[:_GROUPS] for line in _lines(group, window, context, self._redactor)][
+                    :_LINES
+                ]
+            ],
         }
         notes = [*digest.warnings]
         if not digest.total:
@@ -125,14 +130,16 @@ def _upper(arguments: JsonObject) -> JsonObject:
     return {**arguments, "level": known}
 
 
-def _rows(digest: LogDigest, window: TimeWindow, context: ToolContext) -> list[tuple[JsonObject, LogGroup]]:
+def _rows(
+    digest: LogDigest, window: TimeWindow, context: ToolContext, redactor: Redactor
+) -> list[tuple[JsonObject, LogGroup]]:
     share = window.seconds / digest.baseline_seconds if digest.baseline_seconds else 0.0
     traffic = _traffic(digest, share)
     scored = [
         (_score(group, share, traffic.get(group.service, 1.0), compared=share > 0), group) for group in digest.groups
     ]
     scored.sort(key=lambda item: (-item[0][0], -item[1].count))
-    return [(_row(group, kind, score, share, context), group) for (score, kind), group in scored]
+    return [(_row(group, kind, score, share, context, redactor), group) for (score, kind), group in scored]
 
 
 def _traffic(digest: LogDigest, share: float) -> dict[str, float]:
@@ -164,7 +171,9 @@ def _score(group: LogGroup, share: float, traffic: float, *, compared: bool) -> 
     return 0.0, "usual"
 
 
-def _row(group: LogGroup, kind: str, score: float, share: float, context: ToolContext) -> JsonObject:
+def _row(
+    group: LogGroup, kind: str, score: float, share: float, context: ToolContext, redactor: Redactor
+) -> JsonObject:
     row: JsonObject = {
         "service": group.service,
         "level": group.level,
@@ -179,11 +188,15 @@ def _row(group: LogGroup, kind: str, score: float, share: float, context: ToolCo
         row["first"] = stamp_seconds(group.first, context.timezone)
         row["last"] = stamp_seconds(group.last, context.timezone)
     if group.examples:
-        row["example"] = bounded(group.examples[0].message, _MESSAGE)
+        message = group.examples[0].message
+        row["example"] = bounded(message, _MESSAGE, redactor)
+        if redactor.redact(message) != message:
+            # because masking may have cut a secret in two, and half a secret no longer looks like one
+            row["template"] = bounded(message, _TEMPLATE, redactor)
     return row
 
 
-def _lines(group: LogGroup, window: TimeWindow, context: ToolContext) -> list[JsonObject]:
+def _lines(group: LogGroup, window: TimeWindow, context: ToolContext, redactor: Redactor) -> list[JsonObject]:
     if group.level not in {"WARN", "ERROR", "FATAL"}:
         return []
     start, end = window.start.timestamp(), window.end.timestamp()
@@ -192,7 +205,7 @@ def _lines(group: LogGroup, window: TimeWindow, context: ToolContext) -> list[Js
             "time": stamp_seconds(line.time, context.timezone, millis=True),
             "service": line.service,
             "level": line.level,
-            "message": bounded(line.message, _MESSAGE),
+            "message": bounded(line.message, _MESSAGE, redactor),
         }
         for line in group.examples[:_LINES_PER_GROUP]
         if start <= line.time < end

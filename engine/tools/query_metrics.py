@@ -1,5 +1,6 @@
 """`query_metrics`: statistics of time series over the window, against the baseline."""
 
+import math
 import re
 from array import array
 from bisect import bisect_left
@@ -9,13 +10,19 @@ from statistics import fmean
 from pydantic import Field
 
 from engine.base import JsonObject, JsonValue
-from engine.errors import BadArguments
 from engine.invocation import Scope, ToolResult
 from engine.ports import ToolContext, ToolSpec
 from engine.system import SignalInfo, SystemMap
 from engine.telemetry import MetricQuery, MetricSource, Series
-from engine.tools.arguments import SpanArguments, read_arguments, resolve_service, resolve_window, schema, unknown
-from engine.tools.output import finish, six_digits, span, stamp_seconds
+from engine.tools.arguments import (
+    SpanArguments,
+    read_arguments,
+    resolve_service,
+    resolve_signal,
+    resolve_window,
+    schema,
+)
+from engine.tools.output import bounded, finish, six_digits, span, stamp_seconds
 from engine.tools.redaction import Redactor
 from engine.tools.statistics import Comparison, compare
 from engine.window import TimeWindow
@@ -74,33 +81,38 @@ class QueryMetrics:
         """See `Tool`."""
         given = read_arguments(_Arguments, arguments)
         service = resolve_service(given.service, self._system)
-        if given.signal is not None and given.signal not in self._signals:
-            raise BadArguments(f"unknown signal {given.signal[:80]!r}; {unknown(given.signal, list(self._signals))}")
+        signal = resolve_signal(given.signal, self._system)
         window = resolve_window(given, context)
-        query = MetricQuery(window, context.baseline, (service,) if service else (), given.signal, given.query)
+        query = MetricQuery(window, context.baseline, (service,) if service else (), signal, given.query)
         answered = await self._source.series(query)
         measured = [found for series in answered.series if (found := self._measure(series, window, context.baseline))]
         measured.sort(key=lambda item: item.comparison.score, reverse=True)
+        silent = len(answered.series) - len(measured)
         most = _SERIES_OF_SERVICE if service else _SERIES
         kept, anomalous = measured[:most], sum(item.comparison.score >= _ANOMALOUS for item in measured)
         summary: JsonObject = {
             "services": service or len({item.series.service for item in measured}),
-            "signal": given.signal,
+            "signal": signal,
             "matched_series": len(measured),
             "anomalous_series": anomalous,
             "dropped_series": len(measured) - len(kept),
+            "silent_series": silent,
             "window": span(window, context.timezone),
             "baseline": span(context.baseline, context.timezone),
             "complete": answered.complete,
         }
         output: JsonObject = {
             "summary": summary,
-            "series": [_row(item, context) for item in kept],
+            "series": [_row(item, context, self._redactor) for item in kept],
             "points": {f"/series/{index}": _points(item, context) for index, item in enumerate(kept[:_POINT_SERIES])},
         }
         notes = [*answered.warnings]
         if len(measured) > len(kept):
             notes.append(f"共 {len(measured)} 条序列，只列出最异常的 {len(kept)} 条")
+        if not measured:
+            notes.append("时间段内没有数据（基线中有）" if silent else "没有匹配的指标序列")
+        elif silent:
+            notes.append(f"有 {silent} 条序列基线中有数据、时间段内没有")
         scope = Scope(
             services=(service,) if service else (),
             window=window,
@@ -108,7 +120,7 @@ class QueryMetrics:
             complete=answered.complete,
             matched=bool(answered.series),
         )
-        note = "；".join(notes) or ("没有匹配的指标序列" if not measured else None)
+        note = "；".join(notes) or None
         return finish(output, ("series",), context, self._redactor, scope, empty=not measured, note=note)
 
     def _measure(self, series: Series, window: TimeWindow, baseline: TimeWindow | None) -> _Measured | None:
@@ -127,25 +139,25 @@ class QueryMetrics:
 
 def _within(series: Series, window: TimeWindow) -> tuple["array[float]", "array[float]"]:
     low = bisect_left(series.times, window.start.timestamp())
-    high = bisect_left(series.times, window.end.timestamp() + 0.001)
+    high = bisect_left(series.times, window.end.timestamp())
     return series.times[low:high], series.values[low:high]
 
 
-def _row(item: _Measured, context: ToolContext) -> JsonObject:
+def _row(item: _Measured, context: ToolContext, redactor: Redactor) -> JsonObject:
     mean = six_digits(fmean(item.window))
     row: JsonObject = {
         "service": item.series.service,
         "signal": item.series.signal,
         "title": item.info.title,
         "unit": item.info.unit,
-        "labels": dict(list(item.series.labels.items())[:8]),
+        "labels": {key: bounded(value, 120, redactor) for key, value in list(item.series.labels.items())[:8]},
         "worse": item.info.worse,
         "direction": {1: "up", -1: "down", 0: "flat"}[item.comparison.direction],
         "score": six_digits(item.comparison.score),
     }
     if item.baseline:
         base = six_digits(fmean(item.baseline))
-        row["change"] = float(f"{mean / base:.3g}") if base > 0 else None
+        row["change"] = _change(mean, base)
     breach = item.comparison.first_breach
     row["first_breach"] = stamp_seconds(item.times[breach], context.timezone) if breach is not None else None
     row["breached"] = item.comparison.breached
@@ -166,8 +178,13 @@ def _row(item: _Measured, context: ToolContext) -> JsonObject:
     return row
 
 
+def _change(mean: float, base: float) -> float | None:
+    ratio = mean / base if base > 0 else math.inf
+    return float(f"{ratio:.3g}") if math.isfinite(ratio) else None
+
+
 def _points(item: _Measured, context: ToolContext) -> JsonValue:
-    step = max(1, len(item.window) // _POINTS)
+    step = max(1, math.ceil(len(item.window) / _POINTS))
     return [
         [stamp_seconds(item.times[index], context.timezone), six_digits(item.window[index])]
         for index in range(0, len(item.window), step)

@@ -7,7 +7,17 @@ import secrets
 from collections.abc import Callable, Collection
 
 from engine.base import JsonValue
-from engine.tools.secret_patterns import CARD, EMAIL, HINT, IDENTITY, NAMED_KEY, PHONE, SECRETS, is_card, is_identity
+from engine.tools.secret_patterns import (
+    CARD,
+    EMAIL,
+    IDENTITY,
+    NAMED_KEY,
+    PHONE,
+    SECRETS,
+    is_card,
+    is_identity,
+    may_hold_secret,
+)
 
 __all__ = ["Redactor"]
 
@@ -36,10 +46,11 @@ class Redactor:
         """
         self._key = key or secrets.token_bytes(32)
         self._known = frozenset(known_names)
+        self._rules = self._made_rules()
 
     def redact(self, text: str) -> str:
         """The text without secrets and personal data; idempotent."""
-        if not HINT.search(text):
+        if not may_hold_secret(text):
             return text
         # because cutting a secret out may uncover the edge of another; each round leaves less plain text, so it ends
         while (again := self._once(text)) != text:
@@ -72,7 +83,7 @@ class Redactor:
     def _plain(self, text: str) -> str:
         """Redact text that holds no placeholder; each kind looks only at what the kinds before it left."""
         pieces = [text]
-        for pattern, replace in self._rules():
+        for pattern, replace in self._rules:
             pieces = [
                 part
                 for index, piece in enumerate(pieces)
@@ -80,7 +91,7 @@ class Redactor:
             ]
         return "".join(pieces)
 
-    def _rules(self) -> list[tuple[re.Pattern[str], Callable[[re.Match[str], str], str | None]]]:
+    def _made_rules(self) -> list[tuple[re.Pattern[str], Callable[[re.Match[str], str], str | None]]]:
         return [
             *((pattern, self._always(f"SECRET:{kind}")) for kind, pattern in SECRETS),
             (EMAIL, self._always("EMAIL")),

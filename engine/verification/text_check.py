@@ -1,14 +1,15 @@
 """What a text holds that its allowed material does not: numbers, names, codes, links, commands, mentions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from engine.verification.guard.entities import holds_any, read_entities
 from engine.verification.guard.records import GuardEvidence, read_record
 from engine.verification.guard.times import carried, read_times
 from engine.verification.quantities import Quantity, fold, matches, read_quantities
 
-__all__ = ["holds_json", "is_chinese", "unsupported_parts"]
+__all__ = ["Allowed", "allow", "holds_json", "is_chinese", "unsupported_parts"]
 
 _MENTION = re.compile(r"<[!@#][^>]{0,80}>|(?<![a-z0-9_.])@(?:here|channel|everyone)\b", re.IGNORECASE)
 _LINK = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S+|!\[[^\]]*\]\([^)]*\)", re.IGNORECASE)
@@ -21,35 +22,55 @@ _WORD = re.compile(r"[A-Za-z]{2,}")
 _JSON = re.compile(r'[{\[]\s*"[^"\n]{1,80}"\s*[:,\]]|```|"\s*:\s*[\[{"\d]')
 
 
-def unsupported_parts(text: str, allowed: Sequence[str], *, timezone: str) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Allowed:
+    """Texts whose numbers, names and times may be said again, read once.
+
+    Attributes:
+        texts: folded.
+        held: every number of theirs.
+    """
+
+    texts: tuple[str, ...]
+    held: tuple[Quantity, ...]
+
+    def __add__(self, other: "Allowed") -> "Allowed":
+        return Allowed(self.texts + other.texts, self.held + other.held)
+
+
+def allow(texts: Iterable[str]) -> Allowed:
+    """Read the texts whose parts may be said again."""
+    given = tuple(texts)
+    return Allowed(tuple(fold(item) for item in given), tuple(_held(given)))
+
+
+def unsupported_parts(text: str, allowed: Allowed, *, timezone: str) -> tuple[str, ...]:
     """The parts of a text that its allowed material does not hold; empty where all are.
 
     Args:
         text: what a model wrote for readers.
-        allowed: texts whose numbers, names and times may be said again.
+        allowed: what may be said again.
         timezone: the zone in which the text's clock times are read.
     """
-    folded_allowed = [fold(item) for item in allowed]
     found = [match.group()[:80] for match in _MENTION.finditer(text)]
     found += [
         match.group()[:80]
         for match in _LINK.finditer(text)
-        if not any(fold(match.group()) in item for item in folded_allowed)
+        if not any(fold(match.group()) in item for item in allowed.texts)
     ]
     if _INVISIBLE.search(text):
         found.append("invisible characters")
     plain = _NUMBERING.sub(" ", text)
-    held = _held(allowed)
     quantities = read_quantities(plain)
     folded = fold(plain)
-    found += [folded[item.start : item.end] for item in quantities if not _in(item, held)]
+    found += [folded[item.start : item.end] for item in quantities if not _in(item, allowed.held)]
     found += [
         entity.name[:80]
         for entity in read_entities(plain, quantities, strict=True)
-        if not holds_any(folded_allowed, entity.name)
-        and not (entity.quoted and any(entity.name in item for item in folded_allowed))
+        if not holds_any(allowed.texts, entity.name)
+        and not (entity.quoted and any(entity.name in item for item in allowed.texts))
     ]
-    found += [claimed.text for claimed in read_times(folded) if not carried(claimed, folded_allowed, (), timezone)]
+    found += [claimed.text for claimed in read_times(folded) if not carried(claimed, allowed.texts, (), timezone)]
     return tuple(dict.fromkeys(found))
 
 

@@ -123,10 +123,13 @@ def _joint(chosen: Sequence[Finding]) -> tuple[Finding, ...] | None:
 
 
 def _add(claims: list[JsonObject], claim_type: str, findings: Sequence[Finding]) -> str:
+    """Add a claim, or name the one that says the same already."""
+    text = "；".join(finding.text for finding in findings)
+    for known in claims:
+        if known["claim_text"] == text:
+            return str(known["claim_id"])
     claim_id = f"c{len(claims) + 1}"
-    claims.append(
-        claim(claim_id, claim_type, "；".join(finding.text for finding in findings), [f.ref for f in findings])
-    )
+    claims.append(claim(claim_id, claim_type, text, [finding.ref for finding in findings]))
     return claim_id
 
 

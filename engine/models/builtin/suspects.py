@@ -20,6 +20,9 @@ _SEEN_BY_CALLER = re.compile(r"_(?:remote|client)$|\.elb\.")
 
 _SEEN = 0.4
 _EXPLAINED = 0.75
+_EXPLAINS = 0.3
+"""What a service gains by explaining what is seen where requests enter."""
+
 _FOLLOWERS = 0.1
 """What further findings of one kind add to the strongest."""
 
@@ -48,12 +51,15 @@ def suspicions(findings: Iterable[Finding], callees: Mapping[str, Iterable[str]]
     handed = {name: _weight(items, own=False) for name, items in by_service.items()}
     own = {name: _weight(items, own=True) for name, items in by_service.items()}
     symptoms = {name: handed[name] + own[name] for name in by_service}
+    reachable = {name: _reachable(name, callees) for name in by_service}
+    called = {callee for targets in callees.values() for callee in targets}
+    entries = [name for name in by_service if name not in called]
     found: list[SuspectService] = []
     for name, items in by_service.items():
-        reachable = _reachable(name, callees)
-        worst = max((symptoms.get(callee, 0.0) for callee in reachable), default=0.0)
+        worst = max((symptoms.get(callee, 0.0) for callee in reachable[name]), default=0.0)
         explained = min(handed[name], worst) * _EXPLAINED
-        score = own[name] + handed[name] - explained
+        above = max((handed[entry] for entry in entries if name in reachable[entry]), default=0.0)
+        score = own[name] + handed[name] - explained + _EXPLAINS * min(above, symptoms[name])
         if _SEEN_BY_CALLER.search(name):
             score *= _SEEN
         evidence = [item for item in items if item.kind not in {"change", "alert"}]

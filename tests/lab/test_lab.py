@@ -1,0 +1,114 @@
+"""The lab fails as it says, and what it records is what an incident folder must be."""
+
+import json
+import os
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from engine.sources.incident import load_incident
+from engine.sources.openmetrics import open_text
+from engine.sources.recorded import open_recorded
+from tests.lab.monitoring import missing_servers
+from tests.lab.record import record
+from tests.lab.world import World, pool_in_use
+from tests.postgres import ROOT, PostgresUnavailable
+
+SAMPLES = ROOT / "engine" / "samples"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Generator[World]:
+    """The running lab; without PostgreSQL its tests are skipped, except in CI, where they fail."""
+    try:
+        with World(tmp_path / "files") as running:
+            yield running
+    except PostgresUnavailable as error:
+        _absent(f"PostgreSQL does not start: {error}")
+
+
+def _absent(reason: str) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def _order(world: World, number: int) -> int:
+    body = json.dumps({"order": f"T{number}", "amount": 5}).encode()
+    try:
+        with urllib.request.urlopen(f"{world.orders}/orders", data=body, timeout=10) as answer:  # noqa: S310  # because it is the lab's own
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def _until(condition: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_the_leak_uses_the_pool_up_and_orders_fail(world: World) -> None:
+    """After the deploy, declined cards keep their connections until nobody gets one."""
+    assert _order(world, 0) == 200
+    assert pool_in_use(world.payments) == 0
+    world.switch("leak")
+    with ThreadPoolExecutor(4) as workers:
+        for batch in range(200):
+            # because once the pool is used up, each further order waits its two seconds
+            list(workers.map(lambda number: _order(world, number), range(batch * 4, batch * 4 + 4)))
+            if pool_in_use(world.payments) == 10:
+                break
+        assert list(workers.map(lambda number: _order(world, number), range(4))) == [503] * 4
+    assert world.changes[0]["kind"] == "deploy"
+    assert "PoolTimeout" in (world.folder / "payment.logs.jsonl").read_text()
+
+
+def test_a_refusing_database_fails_orders(world: World) -> None:
+    """A database that takes no connections makes payment-service fail, with its own error in the log."""
+    assert _order(world, 0) == 200
+    world.switch("db-refuse")
+    assert _until(lambda: _order(world, 1) == 503, 8)
+    assert "ERROR" in (world.folder / "payment.logs.jsonl").read_text()
+
+
+def test_a_recording_is_an_incident_folder(tmp_path: Path) -> None:
+    """A short run under a real Prometheus and Alertmanager leaves a folder that loads, and that promtool takes."""
+    missing = missing_servers()
+    if missing:
+        _absent(f"not installed: {', '.join(missing)}")
+    out = tmp_path / "incident"
+    try:
+        record("none", out, baseline_seconds=8, incident_seconds=8, scrape_seconds=1)
+    except PostgresUnavailable as error:
+        _absent(f"PostgreSQL does not start: {error}")
+    source = open_recorded(out)
+    assert {"order-service", "payment-service"} <= {service.name for service in source.system().services}
+    assert json.loads((out / "alerts.json").read_text()) == []
+    plain = tmp_path / "metrics.om"
+    with open_text(out / "metrics.om.gz") as file:
+        plain.write_text(file.read())
+    blocks = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(plain), str(tmp_path / "blocks")]
+    done = subprocess.run(blocks, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_shipped_samples_are_small_and_whole() -> None:
+    """Both samples load, hold every kind of evidence, and take two megabytes together at most."""
+    assert sum(path.stat().st_size for path in SAMPLES.rglob("*") if path.is_file()) <= 2_000_000
+    for name, healthy in (("payment-pool-leak", False), ("payment-healthy", True)):
+        incident = load_incident(SAMPLES / name)
+        source = open_recorded(SAMPLES / name)
+        assert incident.truth is not None
+        assert incident.truth.healthy == healthy
+        assert len(incident.questions) >= 3
+        assert source.system().kinds == ("metrics", "logs", "alerts", "changes", "traces", "knowledge")
