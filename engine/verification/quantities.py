@@ -135,7 +135,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 
 def fold(text: str) -> str:
     """NFKC and lower case; the same length wherever that can be kept."""
-    return unicodedata.normalize("NFKC", text).lower()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
 
 
 def to_quantity(number: str, dimension: Dimension, scale: str = "1") -> Quantity | None:

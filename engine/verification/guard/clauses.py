@@ -44,7 +44,7 @@ class Clause:
 
 def read_clauses(text: str, scope: GuardScope) -> tuple[Clause, ...]:
     """Cut a claim at its punctuation; quoted words and brackets stay with their clause."""
-    known = {fold(service): service for service in scope.services}
+    known = scope.names
     found: list[Clause] = []
     carried: tuple[str, ...] = ()
     folded = fold(text)

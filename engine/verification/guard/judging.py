@@ -9,7 +9,7 @@ from engine.check import ClaimVerification
 from engine.claim import Claim
 from engine.verification.guard.absence import absence_finding
 from engine.verification.guard.clauses import Clause, read_clauses
-from engine.verification.guard.entities import QUOTED, holds
+from engine.verification.guard.entities import QUOTED
 from engine.verification.guard.numbers import number_finding, sign_of
 from engine.verification.guard.order import GuardVerdict, lower_of
 from engine.verification.guard.records import GuardEvidence, GuardScope, Record, read_record
@@ -73,7 +73,7 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
     positions = {id(record): position for position, record in enumerate(records)}
     _judge_entities(clause, home, records, positions, tally)
     for claimed, held in CONCEPTS:
-        if claimed.search(clause.text) and not any(_speaks_of(held, record) for record in home):
+        if claimed.search(clause.text) and not any(record.speaks_of(held) for record in home):
             tally.object_to("unsupported", "证据说的不是这个指标或对象")
     _judge_numbers(clause, home, positions, tally)
     if clause.direction:
@@ -111,11 +111,11 @@ def _home(clause: Clause, records: Sequence[Record], tally: _Tally) -> list[Reco
     """The records that the clause's services stand in."""
     if not clause.services:
         return list(records)
-    whole = [record for record in records if all(holds(record.context, name) for name in clause.services)]
+    whole = [record for record in records if all(record.holds(name) for name in clause.services)]
     if whole:
         return whole
-    some = [record for record in records if any(holds(record.context, name) for name in clause.services)]
-    missing = [name for name in clause.services if not any(holds(record.context, name) for record in records)]
+    some = [record for record in records if any(record.holds(name) for name in clause.services)]
+    missing = [name for name in clause.services if not any(record.holds(name) for record in records)]
     if missing:
         tally.object_to("external_unknown", "证据中没有判断所说的服务")
     return some
@@ -140,14 +140,9 @@ def _judge_entities(
 
 
 def _has(record: Record, name: str, *, quoted: bool) -> bool:
-    texts = (record.text, record.context)
     if quoted:
-        return any(name in " ".join(text.split()) for text in texts)
-    return any(holds(text, name) for text in texts)
-
-
-def _speaks_of(held: re.Pattern[str], record: Record) -> bool:
-    return bool(held.search(record.text) or held.search(record.context) or held.search(record.source.tool_name))
+        return any(name in " ".join(text.split()) for text in (record.text, record.context))
+    return record.holds(name)
 
 
 def _judge_direction(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from engine.base import Frozen
 from engine.invocation import Scope
+from engine.verification.guard.entities import holds
 from engine.verification.quantities import Dimension, Quantity, fold, read_quantities, to_quantity
 from engine.window import TimeWindow
 
@@ -62,6 +63,11 @@ class GuardScope(Frozen):
     aliases: dict[str, str] = Field(default_factory=dict)
     """Alias → service name."""
 
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Folded service name → service name."""
+        return {fold(service): service for service in self.services}
+
 
 @dataclass(frozen=True)
 class Held:
@@ -89,6 +95,14 @@ class Record:
         """The whole text, folded."""
         same = self.source.context == self.source.text
         return self.text if same else fold(self.source.context)
+
+    def holds(self, name: str) -> bool:
+        """Whether the record names something, in the matched text or around it."""
+        return holds(self.text, name) or (self.source.context != self.source.text and holds(self.context, name))
+
+    def speaks_of(self, pattern: re.Pattern[str]) -> bool:
+        """Whether the record shows a concept, in the matched text, the tool's name or around it."""
+        return bool(pattern.search(self.text) or pattern.search(self.source.tool_name) or pattern.search(self.context))
 
     def numbers(self, key: str) -> list[Quantity]:
         """The numbers under one name."""
