@@ -89,7 +89,10 @@ async def runs(given: argparse.Namespace, settings: Settings) -> int:
     if given.json:
         _print_json([item.model_dump(mode="json") for item in found])
         return 0
-    table = Table("运行", "开始时间", "结果", "问题", "结论", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("运行", no_wrap=True, min_width=29)
+    for title in ("开始时间", "结果", "问题", "结论"):
+        table.add_column(title, overflow="fold")
     for item in found:
         state = outcome_zh(item.outcome) if item.outcome else f"未完成（{item.stage}）"
         started = item.started_at.astimezone().strftime("%m-%d %H:%M:%S")

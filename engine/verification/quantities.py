@@ -69,6 +69,7 @@ _AFTER: tuple[tuple[Comparator, re.Pattern[str]], ...] = (
     ("ge", re.compile(r"\s*(?:以上|及以上)")),
     ("le", re.compile(r"\s*(?:以下|以内|及以下)")),
 )
+_DIGIT = re.compile(rf"[\d{_NUMERAL}]")
 _LEAD = 24
 _MAX_DIGITS = 40
 
@@ -105,6 +106,8 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     The text is folded (NFKC, lower case) first; spans refer to `fold(text)`.
     """
     folded = fold(text)
+    if not _DIGIT.search(folded):
+        return ()
     blocked = [match.span() for match in _STATUS.finditer(folded)]
     found: list[Quantity] = []
     for match in _RANGE.finditer(folded):

@@ -168,8 +168,8 @@ def _judge_direction(clause: Clause, home: Sequence[Record], tally: _Tally) -> N
 def _quoted_out_of_a_negation(record: Record) -> bool:
     if record.source.text == record.source.context:
         return False
-    at = record.context.find(record.text)
-    return at > 0 and bool(NEGATED_BEFORE.search(record.context[max(0, at - 24) : at]))
+    at = record.source.context.find(record.source.text)
+    return at > 0 and bool(NEGATED_BEFORE.search(fold(record.source.context[max(0, at - 24) : at])))
 
 
 def _judge_bare(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
@@ -191,9 +191,12 @@ def _judge_bare(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
 
 
 def _judge_times(claim: Claim, records: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
+    times = read_times(QUOTED.sub("□", fold(claim.claim_text)))
+    if not times:
+        return
     texts = [text for record in records for text in {record.text, record.context}]
     windows = [window for window in (scope.window, *(record.source.scope.window for record in records)) if window]
-    for claimed in read_times(QUOTED.sub("□", fold(claim.claim_text))):
+    for claimed in times:
         if not carried(claimed, texts, windows, scope.timezone):
             tally.object_to("unsupported", "证据中没有判断所说的时间")
 

@@ -115,7 +115,8 @@ def read_record(source: GuardEvidence) -> Record:
     rest: list[str] = []
     position = 0
     for match in _PAIR.finditer(source.text):
-        rest.append(source.text[position : match.start()])
+        if match.start() > position + 1:
+            rest.append(source.text[position : match.start()])
         position = match.end()
         value = match.group(2)
         pairs.setdefault(match.group(1).lower(), value[1:-1] if value.startswith('"') else value)
