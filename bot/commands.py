@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -150,7 +151,9 @@ async def doctor(given: argparse.Namespace, settings: Settings) -> int:
 
 
 def _question_text(given: str) -> str:
-    text = sys.stdin.read(_QUESTION_CHARS + 1) if given == "-" else given
+    raw = sys.stdin.buffer.read(4 * _QUESTION_CHARS + 4) if given == "-" else os.fsencode(given)
+    # because whatever the terminal's locale is, a question is UTF-8; what is not becomes a mark, not a crash
+    text = raw.decode("utf-8", errors="replace")
     if not text.strip():
         raise ConfigError("the question is empty; ask something like: payment-service 为什么报错？")
     if len(text) > _QUESTION_CHARS:
