@@ -57,10 +57,16 @@ async def open_engine(
     model, clock, ids = BuiltinModel(), SystemClock(), RandomIds()
     frame = source.frame if source else TimeFrame()
     if store is not None:
-        yield Deps(model, tools, store, clock, ids, observer, rules, system, settings.budget), frame
+        yield (
+            Deps(model, tools, store, clock, ids, observer, rules, system, settings.budget, redactor.redact_json),
+            frame,
+        )
         return
     async with open_store(settings.database.url) as opened:
-        yield Deps(model, tools, opened, clock, ids, observer, rules, system, settings.budget), frame
+        yield (
+            Deps(model, tools, opened, clock, ids, observer, rules, system, settings.budget, redactor.redact_json),
+            frame,
+        )
 
 
 def recorded_source(settings: Settings, incident: Path | None) -> RecordedSource | None:

@@ -46,6 +46,7 @@ async def diagnose(question: Question, deps: Deps, frame: TimeFrame) -> RunRecor
 def open_run(question: Question, deps: Deps, frame: TimeFrame) -> Run:
     """A run with its ids, window and baseline settled by code, because models do no time arithmetic."""
     started = deps.clock.now()
+    question = question.model_copy(update={"text": deps.redact(question.text)})
     window = frame_window(question, frame)
     baseline = frame.baseline or window.before(max(_BASELINE_LEAST, timedelta(seconds=3 * window.seconds)))
     return Run(

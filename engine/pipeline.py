@@ -49,7 +49,7 @@ def after_executor(run: Run) -> NodeName:
 
 def after_gatekeeper(run: Run) -> NodeName:
     """REJECT, and nothing left to verify, bypass the Verifier (spec S58, reading.md 4)."""
-    if run.failure or run.gate is None or run.gate.status == "REJECT" or not run.gate.verified_evidence:
+    if run.gate is None or run.gate.status == "REJECT" or not run.gate.verified_evidence:
         return "fallback"
     return "verifier"
 

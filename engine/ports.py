@@ -1,13 +1,13 @@
 """What the engine needs from outside, as protocols with their invariants; and Deps, which carries them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
 from pydantic import Field
 
-from engine.base import Frozen, JsonObject
+from engine.base import Frozen, JsonObject, JsonValue
 from engine.budget import Budget, Usage
 from engine.gate import Rule
 from engine.invocation import ToolCall, ToolResult
@@ -35,6 +35,7 @@ __all__ = [
     "ToolContext",
     "ToolSpec",
     "ToolTurn",
+    "as_it_is",
 ]
 
 Role = Literal["planner", "executor", "verifier", "composer"]
@@ -232,6 +233,11 @@ class RuleSet:
         return next((rule for rule in self.rules if rule.id == rule_id and rule.enabled), None)
 
 
+def as_it_is(value: JsonValue) -> JsonValue:
+    """The value unchanged: no redaction."""
+    return value
+
+
 @dataclass(frozen=True)
 class Deps:
     """Everything a node may use besides its run."""
@@ -245,6 +251,8 @@ class Deps:
     rules: RuleSet
     system: SystemMap
     budget: Budget
+    redact: Callable[[JsonValue], JsonValue] = as_it_is
+    """Takes secrets out of what people and models write, before it is stored; tools redact their own output."""
 
     def tool_specs(self) -> tuple[ToolSpec, ...]:
         """The tools' descriptions, in catalog order."""

@@ -222,6 +222,7 @@ class TraceDigest:
     baseline_spans: int
     baseline_seconds: float
     complete: bool = True
+    warnings: tuple[str, ...] = ()
 
 
 class TraceSource(Protocol):
@@ -243,5 +244,10 @@ class Chunk:
 
 class KnowledgeSource(Protocol):
     """Answers with the sections that fit a text best, best first."""
+
+    @property
+    def files(self) -> int:
+        """How many files are searched."""
+        ...
 
     async def lookup(self, text: str, service: str | None, limit: int) -> tuple[Chunk, ...]: ...

@@ -1,7 +1,7 @@
 """Reads `composer_v1` (interfaces.md)."""
 
 from engine.base import Frozen, JsonObject
-from engine.contracts.fields import identifier, objects, sentences, text
+from engine.contracts.fields import identifier, items, objects, sentences, text
 from engine.contracts.json_object import read_object
 
 __all__ = ["ComposedFact", "ComposerReply", "read_composition"]
@@ -36,7 +36,8 @@ def read_composition(reply: str) -> ComposerReply:
     """Parse the Composer's text.
 
     Raises:
-        BadModelOutput: not one JSON object, no conclusion, or a confirmed item without id or text.
+        BadModelOutput: not one JSON object, no conclusion, a mistyped list, or a confirmed item without id
+            or text.
     """
     source, _ = read_object(reply, allow_fence=True)
     confirmed = objects(source, "confirmed", "reply", most=_MOST) if "confirmed" in source else []
@@ -56,5 +57,7 @@ def read_composition(reply: str) -> ComposerReply:
 
 
 def _list(source: JsonObject, key: str) -> tuple[str, ...]:
-    value = source.get(key)
-    return sentences(value)[:_MOST] if isinstance(value, list) else ()
+    if source.get(key) is None:
+        return ()
+    # because a gap or a step that is cut off would be missing from the answer, too many are refused
+    return sentences(items(source, key, "reply", most=_MOST))

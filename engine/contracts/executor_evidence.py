@@ -4,7 +4,17 @@ from typing import cast, get_args
 
 from engine.base import JsonObject, JsonValue
 from engine.claim import ANSWER_VERSION, Claim, ClaimType, EvidenceBinding, ExecutorOutput, Hypothesis
-from engine.contracts.fields import choice, identifier, items, objects, optional_text, sentences, text
+from engine.contracts.fields import (
+    choice,
+    identifier,
+    identifiers,
+    items,
+    objects,
+    optional_identifier,
+    optional_text,
+    sentences,
+    text,
+)
 from engine.contracts.json_object import read_object
 from engine.errors import BadModelOutput
 
@@ -24,8 +34,8 @@ def read_executor_output(text_: str) -> ExecutorOutput:
     Removed fields and empty `evidence_bindings` parse: judging them is the Gatekeeper's (S53, S54).
 
     Raises:
-        BadModelOutput: not one JSON object, a wrong version, a missing or mistyped top-level list, or a
-            claim without its mandatory scalar fields.
+        BadModelOutput: not one JSON object, a wrong version, a missing or mistyped top-level list, a claim
+            without its mandatory scalar fields, a mistyped invocation id, or too much of anything.
     """
     source, warnings = read_object(text_, allow_fence=True)
     version = source.get("answer_version")
@@ -53,32 +63,33 @@ def read_executor_output(text_: str) -> ExecutorOutput:
 
 
 def _claim(source: JsonObject, place: str) -> Claim:
-    bindings = source.get("evidence_bindings")
-    if bindings is not None and not isinstance(bindings, list):
-        raise BadModelOutput("wrong_type", f"{place}.evidence_bindings must be a list")
+    given = source.get("evidence_bindings") is not None
+    # because a binding that is cut off is one that nobody checks, too many are refused and not cut
+    bindings = items(source, "evidence_bindings", place, most=_MOST_BINDINGS) if given else []
     support = choice(source, "support_level", place, ("direct", "indirect"))
     return Claim(
         claim_id=identifier(source, "claim_id", place),
         claim_type=cast("ClaimType", choice(source, "claim_type", place, _CLAIM_TYPES)),
         claim_text=text(source, "claim_text", place, limit=2000),
         support_level="direct" if support == "direct" else "indirect",
-        evidence_bindings=tuple(_binding(item) for item in (bindings or [])[:_MOST_BINDINGS]),
+        evidence_bindings=tuple(
+            _binding(item, f"{place}.evidence_bindings[{number}]") for number, item in enumerate(bindings)
+        ),
     )
 
 
-def _binding(item: JsonValue) -> EvidenceBinding:
+def _binding(item: JsonValue, place: str) -> EvidenceBinding:
     source: JsonObject = item if isinstance(item, dict) else {}
     excerpt = source.get("evidence_excerpt")
     path = source.get("raw_path")
-    plural = source.get("source_invocation_ids")
     return EvidenceBinding(
-        source_type=optional_text(source, "source_type") or "",
-        tool_name=optional_text(source, "tool_name") or "",
-        source_invocation_id=optional_text(source, "source_invocation_id"),
-        source_invocation_ids=_ids(plural),
+        source_type=optional_text(source, "source_type", place) or "",
+        tool_name=optional_text(source, "tool_name", place) or "",
+        source_invocation_id=optional_identifier(source, "source_invocation_id", place),
+        source_invocation_ids=identifiers(source, "source_invocation_ids", place, most=_MOST_ITEMS),
         raw_path=path if isinstance(path, str) else None,
         evidence_excerpt=excerpt if isinstance(excerpt, str) else "",
-        source_id=optional_text(source, "source_id"),
+        source_id=optional_text(source, "source_id", place),
     )
 
 
@@ -90,13 +101,14 @@ def _hypothesis(item: JsonValue, number: int) -> Hypothesis | None:
     words = sentences([item.get("hypothesis") or item])
     if not words:
         return None
+    place = f"hypotheses[{number - 1}]"
     score = item.get("score")
     numeric = isinstance(score, int | float) and not isinstance(score, bool)
     return Hypothesis(
-        hypothesis_id=optional_text(item, "hypothesis_id") or f"h{number}",
+        hypothesis_id=optional_text(item, "hypothesis_id", place) or f"h{number}",
         text=words[0][:2000],
         based_on=_ids(item.get("based_on")),
-        service=optional_text(item, "service"),
+        service=optional_text(item, "service", place),
         score=float(score) if numeric and isinstance(score, int | float) and abs(score) < 1e9 else None,
     )
 

@@ -5,9 +5,20 @@ from collections.abc import Iterable
 from engine.base import JsonObject, JsonValue
 from engine.errors import BadModelOutput
 
-__all__ = ["choice", "identifier", "items", "objects", "optional_text", "sentences", "text"]
+__all__ = [
+    "choice",
+    "identifier",
+    "identifiers",
+    "items",
+    "objects",
+    "optional_identifier",
+    "optional_text",
+    "sentences",
+    "text",
+]
 
 _TEXT_CHARS = 4000
+_ID_CHARS = 200
 _SENTENCE_KEYS = ("text", "action", "description", "detail", "info", "summary", "title")
 
 
@@ -25,30 +36,57 @@ def text(source: JsonObject, key: str, place: str, *, limit: int = _TEXT_CHARS) 
     return value
 
 
-def optional_text(source: JsonObject, key: str) -> str | None:
-    """A string, or a whole number as one; anything else counts as absent."""
+def optional_text(source: JsonObject, key: str, place: str) -> str | None:
+    """A string, or a whole number as one; anything else counts as absent, but too long a text is refused."""
     value = source.get(key)
-    if isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value.strip():
         return None
-    if isinstance(value, int):
-        return str(value)
-    return value if isinstance(value, str) and value.strip() else None
+    return text({key: value}, key, place)
 
 
 def identifier(source: JsonObject, key: str, place: str) -> str:
     """A mandatory id: a string, or a whole number as one."""
     value = source.get(key)
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return text(source, key, place, limit=200)
+        source = {key: str(value)}
+    return text(source, key, place, limit=_ID_CHARS)
+
+
+def optional_identifier(source: JsonObject, key: str, place: str) -> str | None:
+    """An id that may be absent, null or blank.
+
+    Raises:
+        BadModelOutput: something else than a string or a whole number stands there. It is no absence, because
+            an absent id may be filled in.
+    """
+    value = source.get(key)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    return identifier(source, key, place)
+
+
+def identifiers(source: JsonObject, key: str, place: str, *, most: int) -> tuple[str, ...]:
+    """A list of ids that may be absent or null; blank and null items are passed over.
+
+    Raises:
+        BadModelOutput: no list, too many items, or an item that is no id.
+    """
+    if source.get(key) is None:
+        return ()
+    listed = enumerate(items(source, key, place, most=most))
+    found = (optional_identifier({key: item}, key, f"{place}[{number}]") for number, item in listed)
+    return tuple(item for item in found if item is not None)
 
 
 def choice(source: JsonObject, key: str, place: str, allowed: Iterable[str]) -> str:
     """A mandatory string out of a fixed set."""
-    value = text(source, key, place, limit=200)
+    value = text(source, key, place, limit=_ID_CHARS)
     known = tuple(allowed)
     if value not in known:
-        raise BadModelOutput("wrong_value", f"{place}.{key} is {value[:60]!r}, not one of {', '.join(known)}")
+        # because what a model wrote stays out of errors, which are persisted (spec S26)
+        raise BadModelOutput("wrong_value", f"{place}.{key} is none of {', '.join(known)}")
     return value
 
 

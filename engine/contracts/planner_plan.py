@@ -29,7 +29,7 @@ def read_plan(reply: str, mode: PlanMode) -> Plan:
         step_id = item.get("id")
         steps.append(
             PlanStep(
-                id=str(step_id)[:100] if isinstance(step_id, str | int) else f"s{number + 1}",
+                id=str(step_id)[:100] if isinstance(step_id, str | int) and step_id else f"s{number + 1}",
                 goal=goal[:1000] if isinstance(goal, str) else "",
                 tool=text(item, "tool", place, limit=200),
                 arguments=arguments or {},

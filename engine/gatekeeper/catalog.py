@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from engine.contracts.executor_evidence import REMOVED_FIELDS
 from engine.errors import ConfigError
 from engine.gate import Rule, Severity
 from engine.ports import RuleSet
@@ -17,7 +18,7 @@ DEFAULT_RULES = RuleSet(
             id="schema.executor_v2",
             description="No removed fields; every confirmed claim has at least one evidence binding",
             default_severity="low_confid",
-            parameters={"removed_fields": ["diagnosis_summary", "user_facing_answer"]},
+            parameters={"removed_fields": list(REMOVED_FIELDS)},
         ),
         Rule(
             id="evidence.invocation_ref",
@@ -48,7 +49,7 @@ DEFAULT_RULES = RuleSet(
             id="evidence.excerpt_mismatch",
             description="The excerpt stands in the text at that path",
             default_severity="reject",
-            parameters={"max_excerpt_chars": 4000},
+            parameters={"min_excerpt_chars": 1, "max_excerpt_chars": 4000},
         ),
         Rule(
             id="evidence.guidance_only",

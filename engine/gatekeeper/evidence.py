@@ -11,7 +11,7 @@ __all__ = ["Evidence"]
 
 
 class Evidence:
-    """Invocations by id and their refs by path; texts are folded when first asked for, and once."""
+    """Invocations by id and their refs by path; texts are made ready when first asked for, and once."""
 
     def __init__(self, invocations: Sequence[ToolInvocation]) -> None:
         self._by_id = {invocation.id: invocation for invocation in invocations}
@@ -24,8 +24,17 @@ class Evidence:
         """The invocation of that id, if this run made it."""
         return self._by_id.get(invocation_id)
 
+    def knows_all(self, binding: EvidenceBinding) -> bool:
+        """Whether every id that the binding names, also in the legacy plural form, is this run's (spec S55)."""
+        named = (binding.source_invocation_id, *binding.source_invocation_ids)
+        return all(name is None or name in self._by_id for name in named)
+
     def identify(self, binding: EvidenceBinding) -> tuple[str | None, bool]:
-        """Which invocation the binding means, and whether it had to be filled in (spec S66, S77)."""
+        """Which invocation the binding means, and whether it had to be filled in (spec S66, S77).
+
+        Legacy plural ids that are there keep it from being filled in: several of them say that it is unclear
+        which one is meant.
+        """
         if binding.source_invocation_id is not None:
             return binding.source_invocation_id, False
         if len(binding.source_invocation_ids) == 1:
@@ -43,7 +52,7 @@ class Evidence:
         return texts.get(raw_path)
 
     def prepared(self, invocation: ToolInvocation, raw_path: str) -> PreparedText:
-        """The same, folded for matching; the path must be there."""
+        """The same, ready for searching; the path must be there."""
         key = (invocation.id, raw_path)
         found = self._prepared.get(key)
         if found is None:

@@ -1,5 +1,6 @@
 """Each binding against what was persisted: rules, severity, projection (reading.md 3, 4, 14)."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from engine.gate import (
     VerifiedEvidence,
 )
 from engine.gatekeeper.evidence import Evidence
-from engine.gatekeeper.excerpt import find_exactly, find_support
+from engine.gatekeeper.excerpt import find_support
 from engine.invocation import ToolInvocation
 from engine.ports import RuleSet
 
@@ -23,6 +24,9 @@ __all__ = ["judge"]
 
 _SEVERITIES: tuple[Severity, ...] = ("none", "low_confid", "reject")
 _STATUSES: dict[Severity, GateStatus] = {"none": "PASS", "low_confid": "LOW_CONFID", "reject": "REJECT"}
+
+_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
+_POINTER = re.compile(r"(?=.{0,500}\Z)(?:/[A-Za-z0-9_.~:-]*)*")
 
 _FAILED_ZH = {
     "schema.executor_v2": "判断没有带证据，或含有已废弃的字段",
@@ -57,13 +61,14 @@ def judge(output: ExecutorOutput, invocations: Sequence[ToolInvocation], rules: 
         The audit with rule metadata always; nothing in it holds an excerpt, because the Verifier sees it.
     """
     evidence = Evidence(invocations)
+    lengths = _lengths(rules)
     failures: list[tuple[str, str]] = [("schema.executor_v2", "")] if output.removed_fields else []
     judged: dict[str, list[_Judged]] = {}
     for claim in output.claims:
         if not claim.evidence_bindings:
             failures.append(("schema.executor_v2", claim.claim_id))
         judged[claim.claim_id] = [
-            _judge_binding(claim, index, binding, evidence, rules)
+            _judge_binding(claim, index, binding, evidence, rules, lengths)
             for index, binding in enumerate(claim.evidence_bindings)
         ]
     guided = _guidance_only(output.claims, judged, rules)
@@ -100,10 +105,14 @@ def judge(output: ExecutorOutput, invocations: Sequence[ToolInvocation], rules: 
     )
 
 
-def _judge_binding(claim: Claim, index: int, binding: EvidenceBinding, evidence: Evidence, rules: RuleSet) -> _Judged:
+def _judge_binding(
+    claim: Claim, index: int, binding: EvidenceBinding, evidence: Evidence, rules: RuleSet, lengths: tuple[int, int]
+) -> _Judged:
     invocation_id, backfilled = evidence.identify(binding)
-    named = binding.model_copy(update={"source_invocation_id": invocation_id})
-    failed_rule, matched = _check(named, evidence, rules)
+    named = binding
+    if invocation_id != binding.source_invocation_id:
+        named = binding.model_copy(update={"source_invocation_id": invocation_id})
+    failed_rule, matched = _check(named, evidence, lengths)
     rule = rules.get(failed_rule) if failed_rule else None
     checked = CheckedBinding(
         claim_id=claim.claim_id,
@@ -111,17 +120,24 @@ def _judge_binding(claim: Claim, index: int, binding: EvidenceBinding, evidence:
         status="failed" if failed_rule else "passed",
         failed_rule=failed_rule,
         severity=rule.default_severity if rule else "none",
-        tool_name=binding.tool_name[:200],
-        source_invocation_id=invocation_id[:200] if invocation_id else None,
-        raw_path=binding.raw_path[:500] if binding.raw_path is not None else None,
+        tool_name=_shown(binding.tool_name, _NAME, failed_rule) or "",
+        source_invocation_id=_shown(invocation_id, _NAME, failed_rule),
+        raw_path=_shown(binding.raw_path, _POINTER, failed_rule),
         detail=_FAILED_ZH[failed_rule] if failed_rule else "",
         backfilled=backfilled,
     )
     return _Judged(named, checked, matched)
 
 
-def _check(binding: EvidenceBinding, evidence: Evidence, rules: RuleSet) -> tuple[str | None, str | None]:
+def _shown(given: str | None, form: re.Pattern[str], failed_rule: str | None) -> str | None:
+    """What the audit repeats of a binding: what exists, or what has an id's or path's form; never prose (S32)."""
+    return given if given is None or failed_rule is None or form.fullmatch(given) else None
+
+
+def _check(binding: EvidenceBinding, evidence: Evidence, lengths: tuple[int, int]) -> tuple[str | None, str | None]:
     """The first rule that fails, or the words that support the binding."""
+    if not evidence.knows_all(binding):
+        return "evidence.invocation_ref", None
     if binding.source_invocation_id is None:
         return "evidence.invocation_missing", None
     invocation = evidence.find(binding.source_invocation_id)
@@ -129,17 +145,21 @@ def _check(binding: EvidenceBinding, evidence: Evidence, rules: RuleSet) -> tupl
         return "evidence.invocation_ref", None
     if binding.raw_path is None:
         return "evidence.raw_path_missing", None
-    if invocation.retrieval_details.evidence_refs is None:
+    if invocation.retrieval_details.evidence_refs is None or invocation.status == "failed":
         return "evidence.refs_unavailable", None
     text = evidence.text(invocation, binding.raw_path)
     if text is None:
         return "evidence.raw_path", None
-    longest = _parameter(rules, "evidence.excerpt_mismatch", "max_excerpt_chars", 4000)
     excerpt = binding.evidence_excerpt
-    matched = None
-    if len(excerpt) <= longest:
-        matched = find_exactly(excerpt, text) or find_support(excerpt, evidence.prepared(invocation, binding.raw_path))
+    quotable = len(excerpt.strip()) >= lengths[0] and len(excerpt) <= lengths[1]
+    matched = find_support(excerpt, evidence.prepared(invocation, binding.raw_path)) if quotable else None
     return (None, matched) if matched is not None else ("evidence.excerpt_mismatch", None)
+
+
+def _lengths(rules: RuleSet) -> tuple[int, int]:
+    """The least and the most characters of an excerpt that counts as a quote."""
+    rule = "evidence.excerpt_mismatch"
+    return _parameter(rules, rule, "min_excerpt_chars", 1), _parameter(rules, rule, "max_excerpt_chars", 4000)
 
 
 def _parameter(rules: RuleSet, rule_id: str, name: str, default: int) -> int:
@@ -207,7 +227,7 @@ def _gaps(invocations: Iterable[ToolInvocation]) -> tuple[EvidenceGap, ...]:
         if item.status == "failed":
             found.append(_gap("failed_call", item, f"{item.error_kind or 'failed'}: {(item.error or '')[:200]}"))
         elif item.status == "empty":
-            found.append(_gap("empty_result", item, item.note or "the call matched nothing"))
+            found.append(_gap("empty_result", item, (item.note or "the call matched nothing")[:200]))
         elif item.status == "deduped":
             found.append(_gap("deduped_retrieval", item, "nothing that this run had not retrieved before"))
     return tuple(found)

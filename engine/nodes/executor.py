@@ -38,7 +38,8 @@ class _Progress:
 async def execute(run: Run, deps: Deps) -> Execution:
     """Prefetch the plan's calls, then hold the bounded dialogue that ends in `executor_evidence_v2`."""
     progress = _Progress()
-    prefetch = [ToolCall(tool=step.tool, arguments=step.arguments) for step in run.plan.steps] if run.plan else []
+    steps = run.plan.steps if run.plan else ()
+    prefetch = [_clean(ToolCall(tool=step.tool, arguments=step.arguments), deps) for step in steps]
     failure = await _gather(prefetch, run, deps, progress)
     payload = serialize(_payload(run, deps, progress.invocations))
     while failure is None:
@@ -96,7 +97,7 @@ async def _gather(calls: Sequence[ToolCall], run: Run, deps: Deps, progress: _Pr
 
 
 async def _round(calls: tuple[ToolCall, ...], run: Run, deps: Deps, progress: _Progress) -> Failure | None:
-    asked = tuple(call.model_copy(update={"call_id": None}) for call in calls)
+    asked = tuple(_clean(call, deps) for call in calls)
     failure = await _gather(asked, run, deps, progress)
     if failure is not None:
         return failure
@@ -104,6 +105,11 @@ async def _round(calls: tuple[ToolCall, ...], run: Run, deps: Deps, progress: _P
     results = tuple(serialize(next(evidence_view(done) for done in known if same_call(call, done))) for call in asked)
     progress.turns += (ToolTurn(calls=calls, results=results),)
     return None
+
+
+def _clean(call: ToolCall, deps: Deps) -> ToolCall:
+    """The call as it is made, compared and stored: without the protocol's own id, and without secrets."""
+    return call.model_copy(update={"call_id": None, "arguments": deps.redact(call.arguments)})
 
 
 def _payload(run: Run, deps: Deps, fresh: tuple[ToolInvocation, ...]) -> JsonObject:

@@ -14,6 +14,7 @@ from engine.errors import SourceUnavailable
 from engine.sources.line_services import services_of
 from engine.sources.log_templates import Templates, normalise_level, text_of
 from engine.sources.openmetrics import READ_ERRORS, open_bytes
+from engine.sources.stretches import seconds_apart
 from engine.telemetry import LogDigest, LogGroup, LogLine, LogQuery
 
 __all__ = ["RecordedLogs"]
@@ -217,7 +218,7 @@ def _digest(found: _Pass, services: set[str], query: LogQuery) -> LogDigest:
         baseline_total=sum(group.baseline_count for group in groups),
         errors=sum(group.count for group in errors),
         baseline_errors=sum(group.baseline_count for group in errors),
-        baseline_seconds=sum(span.seconds for span in query.baselines),
+        baseline_seconds=seconds_apart(query.baselines, query.window),
         matched_streams=not query.services or bool(services.intersection(query.services)),
         complete=not found.bad_lines,
         warnings=tuple(warnings),

@@ -45,7 +45,13 @@ class LookupKnowledge:
         found = await self._source.lookup(given.query, service, _MOST)
         fresh = [chunk for chunk in found if chunk.chunk_id not in context.seen_chunks]
         output: JsonObject = {
-            "summary": {"query": given.query, "service": service, "hits": len(found), "new_hits": len(fresh)},
+            "summary": {
+                "query": given.query,
+                "service": service,
+                "hits": len(found),
+                "new_hits": len(fresh),
+                "searched_files": self._source.files,
+            },
             "chunks": [
                 {
                     "chunk_id": chunk.chunk_id,

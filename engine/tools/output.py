@@ -19,7 +19,7 @@ from engine.window import TimeWindow
 
 __all__ = ["bounded", "finish", "six_digits", "span", "stamp", "stamp_seconds"]
 
-_HALF_PLACEHOLDER = re.compile(r"<[A-Z]{2,6}(?::[a-z0-9:-]*)?$")
+_HALF_PLACEHOLDER = re.compile(r"<[A-Z]{0,6}(?::[a-z0-9:-]*)?$")
 
 
 def six_digits(value: float) -> float:

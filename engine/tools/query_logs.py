@@ -11,21 +11,17 @@ from engine.ports import ToolContext, ToolSpec
 from engine.system import SystemMap
 from engine.telemetry import LogDigest, LogGroup, LogQuery, LogSource
 from engine.tools.arguments import SpanArguments, read_arguments, resolve_service, resolve_window, schema
+from engine.tools.log_scores import ScoredGroup, score_groups
 from engine.tools.output import bounded, finish, six_digits, span, stamp_seconds
 from engine.tools.redaction import Redactor
-from engine.tools.statistics import surprise
 from engine.window import TimeWindow
 
 __all__ = ["QueryLogs"]
 
 _LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
-_WEIGHTS = {"DEBUG": 0.5, "INFO": 0.6, "WARN": 1.0, "ERROR": 1.5, "FATAL": 2.0}
 _GROUPS = 60
 _LINES = 20
 _LINES_PER_GROUP = 2
-_STEADY = 8.0
-"""A group expected at least this often that does not appear at all is missing."""
-_UNUSUAL = 3.0
 _MESSAGE = 600
 _TEMPLATE = 240
 
@@ -134,54 +130,20 @@ def _rows(
     digest: LogDigest, window: TimeWindow, context: ToolContext, redactor: Redactor
 ) -> list[tuple[JsonObject, LogGroup]]:
     share = window.seconds / digest.baseline_seconds if digest.baseline_seconds else 0.0
-    traffic = _traffic(digest, share)
-    scored = [
-        (_score(group, share, traffic.get(group.service, 1.0), compared=share > 0), group) for group in digest.groups
-    ]
-    scored.sort(key=lambda item: (-item[0][0], -item[1].count))
-    return [(_row(group, kind, score, share, context, redactor), group) for (score, kind), group in scored]
+    scored = score_groups(digest.groups, share)
+    return [(_row(item, context, redactor), item.group) for item in scored]
 
 
-def _traffic(digest: LogDigest, share: float) -> dict[str, float]:
-    """How each service's volume of ordinary lines changed, so that a quiet service is not full of missing lines."""
-    now: dict[str, float] = {}
-    then: dict[str, float] = {}
-    for group in digest.groups:
-        if group.level in {"DEBUG", "INFO"} and group.baseline_count:
-            now[group.service] = now.get(group.service, 0.0) + group.count
-            then[group.service] = then.get(group.service, 0.0) + group.baseline_count * share
-    return {service: now[service] / then[service] for service in now if then[service] >= 1}
-
-
-def _score(group: LogGroup, share: float, traffic: float, *, compared: bool) -> tuple[float, str]:
-    if not compared:
-        return (_WEIGHTS[group.level] * 2 if group.level in {"ERROR", "FATAL"} else 0.0), "usual"
-    expected = group.baseline_count * share * min(2.0, max(traffic, 0.0))
-    departure = surprise(group.count, expected, dispersion=2.0)
-    weight = _WEIGHTS[group.level]
-    if group.count == 0:
-        missing = expected >= _STEADY
-        return (-departure * 0.8, "missing") if missing else (0.0, "usual")
-    if group.baseline_count == 0:
-        return weight * max(departure, 1.5), "new"
-    if departure >= _UNUSUAL:
-        return weight * departure, "more"
-    if departure <= -_UNUSUAL:
-        return -departure * 0.5, "fewer"
-    return 0.0, "usual"
-
-
-def _row(
-    group: LogGroup, kind: str, score: float, share: float, context: ToolContext, redactor: Redactor
-) -> JsonObject:
+def _row(item: ScoredGroup, context: ToolContext, redactor: Redactor) -> JsonObject:
+    group = item.group
     row: JsonObject = {
         "service": group.service,
         "level": group.level,
-        "kind": kind,
+        "kind": item.kind,
         "count": group.count,
-        "expected": six_digits(group.baseline_count * share),
+        "expected": six_digits(item.expected),
         "baseline_count": group.baseline_count,
-        "score": six_digits(score),
+        "score": six_digits(item.score),
         "template": group.template,
     }
     if group.first is not None and group.last is not None:

@@ -82,9 +82,10 @@ class QueryTraces:
             window=window,
             filtered=given.operation is not None,
             complete=digest.complete,
-            matched=bool(digest.spans),
+            matched=bool(digest.spans or digest.baseline_spans),
         )
-        note = None if digest.spans else "时间段内没有匹配的调用链"
+        notes = [*digest.warnings, *([] if digest.spans else ["时间段内没有匹配的调用链"])]
+        note = "；".join(notes) or None
         lists = ("edges", "operations", "slowest")
         return finish(output, lists, context, self._redactor, scope, empty=not digest.spans, note=note)
 

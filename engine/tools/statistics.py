@@ -9,6 +9,7 @@ __all__ = ["Comparison", "compare", "quantile", "surprise"]
 
 _CAP = 1000.0
 _MAD_TO_SIGMA = 1.4826
+_UNUSUAL = 3.0
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,20 @@ def compare(
     share = sustained / len(window)
     single = 0.35 if sustained == 1 and len(window) >= 4 else 1.0
     score = min(_CAP, strongest * (0.4 + 0.6 * min(1.0, share * 2)) * single)
-    return Comparison(score, sign if score >= 3 else 0, breaches.index(sign) if score >= 3 else None, sustained)
+    if score < _UNUSUAL:
+        return Comparison(score, 0, None, sustained)
+    return Comparison(score, sign, _onset(breaches, sign), sustained)
+
+
+def _onset(breaches: Sequence[int], sign: int) -> int:
+    """Where a departure that lasts begins: the first breach that another follows at once, else the first."""
+    last = len(breaches) - 1
+    lasting = (
+        index
+        for index, breach in enumerate(breaches)
+        if breach == sign and (index == last or breaches[index + 1] == sign)
+    )
+    return next(lasting, breaches.index(sign))
 
 
 def surprise(count: float, expected: float, *, dispersion: float = 2.0) -> float:

@@ -13,7 +13,7 @@ from engine.check import (
     VerifierReply,
 )
 from engine.claim import Claim
-from engine.contracts.fields import choice, identifier, objects, optional_text
+from engine.contracts.fields import choice, identifier, identifiers, objects, optional_identifier
 from engine.contracts.json_object import read_object
 from engine.errors import BadModelOutput
 
@@ -22,7 +22,10 @@ __all__ = ["read_verifier_reply"]
 _CLASSES = cast("tuple[str, ...]", get_args(ClaimVerification))
 _VERDICTS = cast("tuple[str, ...]", get_args(Verdict))
 _DETAIL_CHARS = 1000
+_NOTE_CHARS = 500
+_MOST_CHECKS = 200
 _MOST_REFS = 20
+_MOST_IDS = 20
 
 
 def read_verifier_reply(text: str, projected: Sequence[Claim]) -> VerifierReply:
@@ -38,21 +41,20 @@ def read_verifier_reply(text: str, projected: Sequence[Claim]) -> VerifierReply:
     claims = {claim.claim_id: claim for claim in projected}
     checks = tuple(
         _check(item, f"claim_checks[{number}]", claims)
-        for number, item in enumerate(objects(source, "claim_checks", "reply", most=200))
+        for number, item in enumerate(objects(source, "claim_checks", "reply", most=_MOST_CHECKS))
     )
-    checked = [check.claim_id for check in checks]
-    if sorted(checked) != sorted(claims):
+    made = {check.claim_id: check for check in checks}
+    if len(made) != len(checks) or len(made) != len(claims):
         raise BadModelOutput("wrong_checks", "there must be one check for each projected claim and no other")
     rationale = source.get("rationale")
     if not isinstance(rationale, str):
         raise BadModelOutput("missing_field", "reply.rationale must be a string")
-    hypotheses = source.get("hypothesis_checks")
     return VerifierReply(
         verdict=cast("Verdict", choice(source, "verdict", "reply", _VERDICTS)),
         groundedness_score=_score(source.get("groundedness_score")),
         critical_fact_count=_count(source.get("critical_fact_count")),
-        claim_checks=checks,
-        hypothesis_checks=_hypotheses(hypotheses if isinstance(hypotheses, list) else []),
+        claim_checks=tuple(made[claim_id] for claim_id in claims),
+        hypothesis_checks=_hypotheses(source),
         rationale=rationale[:4000],
     )
 
@@ -72,31 +74,33 @@ def _check(source: JsonObject, place: str, claims: dict[str, Claim]) -> ClaimChe
         claim_type=claim.claim_type,
         verification=cast("ClaimVerification", choice(source, "verification", place, _CLASSES)),
         detail=detail[:_DETAIL_CHARS],
-        evidence_refs=tuple(_ref(item) for item in refs),
+        evidence_refs=tuple(_ref(item, f"{place}.evidence_refs[{number}]") for number, item in enumerate(refs)),
     )
 
 
-def _ref(source: JsonObject) -> ClaimEvidenceRef:
-    ids = source.get("source_invocation_ids")
-    whole = [str(item) for item in ids if isinstance(item, str | int)] if isinstance(ids, list) else []
-    single = optional_text(source, "source_invocation_id")
-    note = optional_text(source, "note")
+def _ref(source: JsonObject, place: str) -> ClaimEvidenceRef:
+    single = optional_identifier(source, "source_invocation_id", place)
+    plural = identifiers(source, "source_invocation_ids", place, most=_MOST_IDS)
+    note = source.get("note")
     path = source.get("raw_path")
+    if path is not None and not isinstance(path, str):
+        raise BadModelOutput("wrong_type", f"{place}.raw_path must be a string")
     return ClaimEvidenceRef(
-        claim_id=optional_text(source, "claim_id"),
-        trace_ref=optional_text(source, "trace_ref"),
-        tool_name=optional_text(source, "tool_name"),
-        source_invocation_ids=tuple(whole) or ((single,) if single else ()),
-        raw_path=path if isinstance(path, str) else None,
-        note=note[:500] if note else None,
+        claim_id=optional_identifier(source, "claim_id", place),
+        trace_ref=optional_identifier(source, "trace_ref", place),
+        tool_name=optional_identifier(source, "tool_name", place),
+        # because each id that is given must name something verified, none is left out
+        source_invocation_ids=tuple(dict.fromkeys((*plural, single) if single else plural)),
+        raw_path=path,
+        note=note[:_NOTE_CHARS] if isinstance(note, str) and note else None,
     )
 
 
-def _hypotheses(values: list[JsonValue]) -> tuple[HypothesisCheck, ...]:
+def _hypotheses(reply: JsonObject) -> tuple[HypothesisCheck, ...]:
+    if reply.get("hypothesis_checks") is None:
+        return ()
     found: list[HypothesisCheck] = []
-    for number, item in enumerate(values):
-        if not isinstance(item, dict):
-            raise BadModelOutput("wrong_type", f"hypothesis_checks[{number}] must be an object")
+    for number, item in enumerate(objects(reply, "hypothesis_checks", "reply", most=_MOST_CHECKS)):
         place = f"hypothesis_checks[{number}]"
         detail = item.get("detail")
         found.append(

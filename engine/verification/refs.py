@@ -20,7 +20,7 @@ def clean_refs(
     warnings: list[str] = []
     for check in checks:
         own = [item for item in evidence if item.claim_id == check.claim_id]
-        kept = tuple(ref for ref in check.evidence_refs if any(_names(ref, item) for item in own))
+        kept = tuple(ref for ref in check.evidence_refs if _names(ref, own))
         if len(kept) < len(check.evidence_refs):
             dropped = len(check.evidence_refs) - len(kept)
             warnings.append(f"{check.claim_id}: {dropped} evidence refs name nothing verified and were dropped")
@@ -32,15 +32,17 @@ def clean_refs(
     return tuple(cleaned), tuple(warnings)
 
 
-def _names(ref: ClaimEvidenceRef, item: VerifiedEvidence) -> bool:
-    """Whether every part that the reference gives is the item's, and it gives at least one."""
-    given = (
-        (ref.claim_id, item.claim_id),
-        (ref.tool_name, item.tool_name),
-        (ref.raw_path, item.raw_path),
-    )
-    if any(part is not None and part != own for part, own in given):
+def _names(ref: ClaimEvidenceRef, own: Sequence[VerifiedEvidence]) -> bool:
+    """Whether the reference names something, and each part of it names one and the same item.
+
+    With several invocation ids each must name an item, because one good id must not carry a made-up one.
+    """
+    if not ref.source_invocation_ids and ref.claim_id is None and ref.tool_name is None and ref.raw_path is None:
         return False
-    if ref.source_invocation_ids and item.source_invocation_id not in ref.source_invocation_ids:
-        return False
-    return bool(ref.source_invocation_ids) or any(part is not None for part, _ in given)
+    fitting = {item.source_invocation_id for item in own if _fits(ref, item)}
+    return bool(fitting) and fitting.issuperset(ref.source_invocation_ids)
+
+
+def _fits(ref: ClaimEvidenceRef, item: VerifiedEvidence) -> bool:
+    given = ((ref.claim_id, item.claim_id), (ref.tool_name, item.tool_name), (ref.raw_path, item.raw_path))
+    return all(part is None or part == held for part, held in given)

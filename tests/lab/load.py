@@ -4,17 +4,33 @@ import json
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
-_WORKERS = 40
+WORKERS = 40
 _MOST = 20_000
+_FASTEST = 50.0
+_LONGEST = 1800.0
 
 
 class Load:
-    """Sends orders in the background until stopped or until its bound is met."""
+    """Sends orders in the background until stopped or until a bound is met: 20,000 requests or half an hour.
+
+    Args:
+        orders, payments: the services' addresses.
+        per_second: requests per second, above 0 and 50 at most.
+
+    Raises:
+        ValueError: another rate, or an address that is not 127.0.0.1.
+    """
 
     def __init__(self, orders: str, payments: str, per_second: float) -> None:
+        if not 0 < per_second <= _FASTEST:
+            raise ValueError(f"{per_second} requests per second; above 0 and {_FASTEST:g} at most")
+        for address in (orders, payments):
+            if urllib.parse.urlsplit(address).hostname != "127.0.0.1":
+                raise ValueError(f"{address} is not on 127.0.0.1")
         self._orders = orders
         self._payments = payments
         self._pause = 1.0 / per_second
@@ -31,9 +47,10 @@ class Load:
         self._thread.join(timeout=10)
 
     def _run(self) -> None:
-        with ThreadPoolExecutor(_WORKERS) as workers:
+        with ThreadPoolExecutor(WORKERS) as workers:
             due = time.monotonic()
-            while not self._stop.is_set() and self.sent < _MOST:
+            last = due + _LONGEST
+            while not self._stop.is_set() and self.sent < _MOST and due < last:
                 self.sent += 1
                 if self.sent % 6 == 0:
                     workers.submit(_send, f"{self._payments}/payments", None)

@@ -63,6 +63,15 @@ class Monitoring:
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> "Monitoring":
+        try:
+            self._open()
+        except BaseException:
+            # because a server that did not become ready must not leave the other behind
+            self.__exit__()
+            raise
+        return self
+
+    def _open(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         prometheus, alertmanager = self._ports
         self._write(alertmanager)
@@ -79,16 +88,21 @@ class Monitoring:
             f"--config.file={self._folder / 'prometheus.yml'}",
             f"--storage.tsdb.path={self._folder / 'tsdb'}",
             f"--web.listen-address=127.0.0.1:{prometheus}",
+            # because alerts carry this address, which would else name the machine
+            f"--web.external-url=http://127.0.0.1:{prometheus}/",
         )
         for port in self._ports:
             _wait(f"http://127.0.0.1:{port}/-/ready")
-        return self
 
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
             process.terminate()
         for process in self._processes:
-            process.wait(timeout=20)
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
     def range(self, expression: str, start: float, end: float, step: int) -> list[dict[str, Any]]:
         """The series of an expression over a stretch, from Prometheus' API."""

@@ -38,7 +38,8 @@ class Orders:
         self._service.end(span, "error" if status >= 500 else "ok")
         if status >= 500:
             raise Failed(503, f"payment-service answered {status} for order {request.body.get('order')}")
-        self._service.log("INFO", f"order {request.body.get('order')} finished with {status}")
+        text = f"order {request.body.get('order')} finished with {status}"
+        self._service.log("INFO", text, trace_id=request.span.trace_id)
         return {"result": "placed" if status == 200 else "declined"}
 
 

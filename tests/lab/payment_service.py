@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from prometheus_client import REGISTRY, Counter, Metric
+from prometheus_client import REGISTRY, Counter, Gauge, Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from psycopg_pool import ConnectionPool, PoolTimeout
@@ -22,6 +22,8 @@ from tests.lab.service import Failed, LabService, Request, Span
 POOL_SIZE = 10
 ACQUIRE_SECONDS = 2.0
 TIMEOUTS = Counter("db_pool_timeouts", "Requests that got no connection in time")
+WAITING = Gauge("db_pool_waiting", "Requests that wait for a connection")
+# because the pool's own `requests_waiting` also counts those that gave up until a connection comes back
 
 Pool = ConnectionPool[psycopg.Connection[tuple[Any, ...]]]
 
@@ -37,7 +39,6 @@ class PoolCollector(Collector):
         size, idle = stats.get("pool_size", 0), stats.get("pool_available", 0)
         yield GaugeMetricFamily("db_pool_size", "Connections the pool may hold", value=POOL_SIZE)
         yield GaugeMetricFamily("db_pool_in_use", "Connections handed out", value=size - idle)
-        yield GaugeMetricFamily("db_pool_waiting", "Requests that wait", value=stats.get("requests_waiting", 0))
 
 
 class Payments:
@@ -89,7 +90,8 @@ class Payments:
     def _acquire(self, span: Span) -> psycopg.Connection[tuple[Any, ...]]:
         waiting = self._service.begin("pool.acquire", span)
         try:
-            connection = self._pool.getconn(timeout=ACQUIRE_SECONDS)
+            with WAITING.track_inprogress():
+                connection = self._pool.getconn(timeout=ACQUIRE_SECONDS)
         except PoolTimeout as error:
             TIMEOUTS.inc()
             self._service.end(waiting, "error")
@@ -100,6 +102,7 @@ class Payments:
     def _query(
         self, connection: psycopg.Connection[tuple[Any, ...]], span: Span, statement: str, values: tuple[Any, ...]
     ) -> list[tuple[Any, ...]]:
+        # because PostgreSQL writes no spans, order-db's span is what the client measured around its statement
         client = self._service.begin("db.query", span)
         server = self._service.begin(statement.split(" (")[0][:60], client, service="order-db")
         status = "error"

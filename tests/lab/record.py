@@ -221,8 +221,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fault", choices=sorted(_STORIES))
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--baseline-seconds", type=int, default=200)
-    parser.add_argument("--incident-seconds", type=int, default=190)
+    parser.add_argument("--baseline-seconds", type=int, default=240)
+    parser.add_argument("--incident-seconds", type=int, default=210)
     given = parser.parse_args()
     samples = ROOT / "engine" / "samples"
     plans = [("leak", samples / "payment-pool-leak"), ("none", samples / "payment-healthy")]

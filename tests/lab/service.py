@@ -19,7 +19,7 @@ DURATIONS = Histogram(
     "http_request_duration_seconds",
     "Time to serve a request",
     ["route"],
-    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10),
+    buckets=(0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 2, 2.1, 2.5, 3, 5, 10),
 )
 BUILD = Gauge("build_info", "The running version", ["version"])
 
@@ -118,8 +118,8 @@ class LabService:
         )
 
     def deploy(self, version: str) -> None:
-        """Become another version, as a rolling deploy does."""
-        self.log("INFO", f"{self.name} {self.version} shutting down, {version} starting")
+        """Run another version's code path from now on, in the same process."""
+        self.log("INFO", f"deploy: {self.name} {self.version} -> {version}")
         BUILD.clear()
         BUILD.labels(version).set(1)
         self.version = version

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ import pytest
 from engine.sources.incident import load_incident
 from engine.sources.openmetrics import open_text
 from engine.sources.recorded import open_recorded
+from tests.lab.load import Load
 from tests.lab.monitoring import missing_servers
 from tests.lab.record import record
-from tests.lab.world import World, pool_in_use
+from tests.lab.world import World, pool_in_use, pool_waiting
 from tests.postgres import ROOT, PostgresUnavailable
 
 SAMPLES = ROOT / "engine" / "samples"
@@ -65,10 +67,11 @@ def test_the_leak_uses_the_pool_up_and_orders_fail(world: World) -> None:
     with ThreadPoolExecutor(4) as workers:
         for batch in range(200):
             # because once the pool is used up, each further order waits its two seconds
-            list(workers.map(lambda number: _order(world, number), range(batch * 4, batch * 4 + 4)))
+            list(workers.map(partial(_order, world), range(batch * 4, batch * 4 + 4)))
             if pool_in_use(world.payments) == 10:
                 break
-        assert list(workers.map(lambda number: _order(world, number), range(4))) == [503] * 4
+        assert list(workers.map(partial(_order, world), range(4))) == [503] * 4
+    assert pool_waiting(world.payments) == 0, "who gave up waits no more"
     assert world.changes[0]["kind"] == "deploy"
     assert "PoolTimeout" in (world.folder / "payment.logs.jsonl").read_text()
 
@@ -79,6 +82,21 @@ def test_a_refusing_database_fails_orders(world: World) -> None:
     world.switch("db-refuse")
     assert _until(lambda: _order(world, 1) == 503, 8)
     assert "ERROR" in (world.folder / "payment.logs.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("address", "per_second"),
+    [
+        ("http://127.0.0.1:1", 0),
+        ("http://127.0.0.1:1", 51),
+        ("http://192.0.2.1:1", 10),
+        ("http://127.0.0.1.example", 10),
+    ],
+)
+def test_the_load_is_bounded(address: str, per_second: float) -> None:
+    """A rate beyond the bounds, or an address that is not on loopback, is refused before anything is sent."""
+    with pytest.raises(ValueError, match="at most|not on"):
+        Load(address, "http://127.0.0.1:1", per_second)
 
 
 def test_a_recording_is_an_incident_folder(tmp_path: Path) -> None:

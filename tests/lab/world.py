@@ -114,9 +114,18 @@ def free_port() -> int:
 
 def pool_in_use(payments: str) -> float:
     """How many connections payment-service has handed out."""
+    return _gauge(payments, "db_pool_in_use")
+
+
+def pool_waiting(payments: str) -> float:
+    """How many requests wait for a connection in payment-service."""
+    return _gauge(payments, "db_pool_waiting")
+
+
+def _gauge(payments: str, name: str) -> float:
     with urllib.request.urlopen(f"{payments}/metrics", timeout=5) as answer:  # noqa: S310  # because it is the lab's own
         text = answer.read().decode()
-    return float(next(line.split()[-1] for line in text.splitlines() if line.startswith("db_pool_in_use ")))
+    return float(next(line.split()[-1] for line in text.splitlines() if line.startswith(f"{name} ")))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -135,4 +144,4 @@ def _wait(url: str) -> None:
     raise TimeoutError(f"{url} did not answer within 20 s")
 
 
-__all__ = ["World", "free_port", "pool_in_use"]
+__all__ = ["World", "free_port", "pool_in_use", "pool_waiting"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.base import JsonValue
+from engine.base import JsonObject
 from tests.scenario.story import (
     Story,
     binding,
@@ -48,6 +48,7 @@ async def test_a_models_wording_is_kept_when_nothing_in_it_is_new() -> None:
         composition("payment-service 的 CPU 使用率均值 97%"),
         composition("billing-db-7 的 CPU 使用率均值 92%"),
         composition("CPU is at 92% in payment-service and that is all"),
+        composition("92%"),
         composition('{"cpu": 92}'),
         composition("payment-service 的 CPU 使用率均值 92%，请执行 `kubectl delete pod payment`"),
         composition("payment-service 的 CPU 使用率均值 92%，见 https://evil.example/x"),
@@ -58,7 +59,7 @@ async def test_a_models_wording_is_kept_when_nothing_in_it_is_new() -> None:
         composition("根因是磁盘写满"),
     ],
     ids=[
-        "number", "entity", "english", "json", "command", "link", "mention", "unknown claim", "negated",
+        "number", "entity", "english", "no words", "json", "command", "link", "mention", "unknown claim", "negated",
         "reversed direction", "new cause",
     ],
 )  # fmt: skip
@@ -120,8 +121,10 @@ async def test_a_refuted_hypothesis_is_not_shown() -> None:
     output = executor_output(
         hypotheses=[{"hypothesis_id": "h1", "text": "可能方向：order-db", "based_on": ["c1"], "service": "order-db"}]
     )
-    checks: list[JsonValue] = [{"hypothesis_id": "h1", "verification": "contradicted"}]
-    refuting = verdict() | {"hypothesis_checks": checks}
+    refuting: JsonObject = {
+        **verdict(),
+        "hypothesis_checks": [{"hypothesis_id": "h1", "verification": "contradicted"}],
+    }
     record = await Story(passing(executor=[output], verifier=[refuting])).told()
     assert record.hypotheses == ()
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.base import JsonValue
 from engine.errors import BadModelOutput, ModelUnavailable, SourceUnavailable
 from engine.invocation import ToolCall
 from engine.ports import ModelReply
@@ -115,17 +116,24 @@ async def test_the_retry_answers_over_old_and_new_evidence() -> None:
 @pytest.mark.spec("S17", "S64")
 async def test_reject_is_bounded() -> None:
     """REJECT says that no reliable conclusion stands, names no root cause and uses no model wording."""
-    cause = claim("c2", "payment-service 的连接池耗尽出现 412 次", "root_cause", [log_binding(), binding()])
+    text = "payment-service 的 CPU 使用率均值 92%，ERROR 日志 PoolTimeout 出现 412 次"
+    cause = claim("c2", text, "root_cause", [binding(), log_binding()])
+    whole: list[JsonValue] = [{"claim_id": "c2"}]
+    found = {**check("c2"), "evidence_refs": whole}
     script = passing(
         executor=[executor_output(claim("c1"), cause)],
-        verifier=[verdict(check("c1", "contradicted"), check("c2"), verdict="REJECT")],
+        verifier=[verdict(check("c1", "contradicted"), found, verdict="REJECT")],
     )
     story = Story(script)
     record = await story.told()
+    checks = evaluation(record)["claim_checks"]
+    assert isinstance(checks, list)
+    assert [item["verification"] for item in checks if isinstance(item, dict)] == ["contradicted", "direct_observation"]
     assert record.answer is not None
     assert record.outcome == "REJECT"
     assert "无法给出可靠结论" in record.answer.text
-    assert "连接池" not in record.answer.text
+    assert "PoolTimeout" not in record.answer.text
+    assert record.answer.confirmed == ()
     assert record.hypotheses == ()
     assert story.model.calls("composer") == []
 

@@ -175,12 +175,12 @@ WORDS = st.sampled_from(
 
 @given(
     st.text(max_size=60) | st.lists(WORDS, max_size=10).map("".join),
-    st.datetimes(datetime(1999, 1, 1), datetime(2060, 1, 1)),
+    st.integers(915_148_800, 2_840_140_800),
     st.sampled_from([ZONE, "UTC", "America/New_York", "Australia/Lord_Howe"]),
 )
-def test_every_text_gives_a_past_window_or_none(text: str, moment: datetime, zone: str) -> None:
+def test_every_text_gives_a_past_window_or_none(text: str, seconds: int, zone: str) -> None:
     """Reading is total, and what it gives is ordered, aware and not in the future."""
-    now = moment.replace(tzinfo=UTC)
+    now = datetime.fromtimestamp(seconds, UTC)
     window = read_window(text, now, zone)
     if window is not None:
         assert window.start < window.end <= now

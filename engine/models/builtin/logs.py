@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
 from engine.base import JsonObject
@@ -36,6 +37,7 @@ _REFUSALS = re.compile(
 
 _QUIET = frozenset({"DEBUG", "INFO"})
 _LOUD = frozenset({"ERROR", "FATAL"})
+_AWAY = frozenset({"missing", "fewer"})
 
 _KINDS = {"new": 1.2, "more": 0.7}
 _ORDINARY = 0.15
@@ -72,6 +74,16 @@ class LogLines:
     expected: float
     before: float
 
+    @cached_property
+    def words(self) -> str:
+        """Template and example, in which to look for what the lines say."""
+        return f"{self.ref.get('template')} {self.ref.get('example')}"
+
+    @cached_property
+    def blames(self) -> bool:
+        """Whether the lines report that somebody else does not answer."""
+        return bool(_BLAMES.search(self.words)) and not _OWN_RESOURCE.search(self.words)
+
 
 def read_groups(payload: JsonObject) -> list[LogLines]:
     """Every group once, however many calls returned it."""
@@ -101,15 +113,15 @@ def read_logs(payload: JsonObject, groups: Sequence[LogLines]) -> Iterator[Findi
     for group in groups:
         by_service[group.service].append(group)
     known = [str(item.get("name")) for item in objects(payload, "services")]
-    blame_is_usual = any(group.before and _blames(group) for group in groups)
+    blame_is_usual = any(group.before and group.level not in _QUIET and group.blames for group in groups)
     for group in groups:
-        if group.level in _QUIET and group.kind in {"missing", "fewer"}:
+        if group.level in _QUIET and group.kind in _AWAY:
             strength = _lost(group, by_service[group.service]) * _elsewhere(group, groups)
         else:
             strength = _appeared(group)
         if strength > 0:
-            yield Finding(group.service, "log", strength, not _blames(group), _text(group), group.ref, _hint(group))
-            if _blames(group) and not blame_is_usual:
+            yield Finding(group.service, "log", strength, not group.blames, _text(group), group.ref, _hint(group))
+            if group.blames and not blame_is_usual:
                 for name in _named(group, known):
                     yield Finding(
                         name, "log", strength * _BLAMED / _BLAMING, False, _text(group), group.ref, "被上游报告不可用"
@@ -118,7 +130,7 @@ def read_logs(payload: JsonObject, groups: Sequence[LogLines]) -> Iterator[Findi
 
 def lines_lost(groups: Iterable[LogLines]) -> Iterator[LogLines]:
     """The groups of ordinary lines that may be missing, most expected first: worth a look at the whole service."""
-    candidates = (group for group in groups if group.level in _QUIET and group.kind in {"missing", "fewer"})
+    candidates = (group for group in groups if group.level in _QUIET and group.kind in _AWAY)
     yield from sorted((group for group in candidates if group.expected >= _DUE), key=lambda group: -group.expected)
 
 
@@ -131,7 +143,7 @@ def _appeared(group: LogLines) -> float:
         weight *= _ORDINARY
     elif group.level not in _LOUD:
         weight *= _WARNING
-    words = _words(group)
+    words = group.words
     if _OWN_RESOURCE.search(words):
         weight *= _RESOURCE
     elif _BLAMES.search(words):
@@ -145,14 +157,14 @@ def _lost(group: LogLines, peers: Sequence[LogLines]) -> float:
     """How telling it is that these lines stay away while those that usually come with them do not."""
     quiet = [peer for peer in peers if peer is not group and peer.level in _QUIET and peer.expected >= 2]
     alike = [peer for peer in quiet if group.before <= peer.before * _ALIKE and peer.before <= group.before * _ALIKE]
-    alive = [peer for peer in alike if peer.kind not in {"missing", "fewer"} or peer.count > _LEFT * peer.expected]
+    alive = [peer for peer in alike if peer.kind not in _AWAY or peer.count > _LEFT * peer.expected]
     around = alive or [peer for peer in quiet if peer not in alike and peer.count]
     if not around:
         return 0.0
     due = group.expected * min(3.0, median(peer.count / peer.expected for peer in around))
     if due < _DUE or group.count > _LEFT * due:
         return 0.0
-    failing = sum(peer.count for peer in peers if peer.level in _LOUD and _blames(peer))
+    failing = sum(peer.count for peer in peers if peer.level in _LOUD and peer.blames)
     if failing >= _FOLLOWING * (due - group.count):
         # because what follows a failed call is not written either
         return 0.0
@@ -173,24 +185,15 @@ def _elsewhere(group: LogLines, groups: Sequence[LogLines]) -> float:
     return 1.0
 
 
-def _blames(group: LogLines) -> bool:
-    words = _words(group)
-    return bool(_BLAMES.search(words)) and not _OWN_RESOURCE.search(words)
-
-
 def _hint(group: LogLines) -> str:
     if group.level in _QUIET:
-        return "有日志不再出现，像是代码提前返回或抛出异常" if group.kind in {"missing", "fewer"} else "日志有变化"
-    return "报告下游不可用" if _blames(group) else "报错增多"
+        return "有日志不再出现，像是代码提前返回或抛出异常" if group.kind in _AWAY else "日志有变化"
+    return "报告下游不可用" if group.blames else "报错增多"
 
 
 def _named(group: LogLines, known: Sequence[str]) -> list[str]:
-    words = _words(group)
+    words = group.words
     return [name for name in known if name != group.service and len(name) >= 3 and name in words][:2]
-
-
-def _words(group: LogLines) -> str:
-    return f"{group.ref.get('template')} {group.ref.get('example')}"
 
 
 def _text(group: LogLines) -> str:

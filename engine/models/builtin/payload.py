@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import cast
 
 from engine.base import JsonObject, JsonValue
@@ -20,8 +21,12 @@ class Ref:
     invocation_id: str
     path: str
     text: str
-    fields: dict[str, str] = field(default_factory=dict[str, str])
     arguments: JsonObject = field(default_factory=dict[str, JsonValue])
+
+    @cached_property
+    def fields(self) -> dict[str, str]:
+        """The line's pairs; read when first asked for, because most lines are passed over."""
+        return parse_line(self.text)
 
     def number(self, key: str) -> float | None:
         """A field as a number; None where it is none."""
@@ -60,7 +65,7 @@ def refs_of(payload: JsonObject, tool: str | None = None, prefix: str = "") -> I
             path, text = cast("str", ref.get("raw_path")), cast("str", ref.get("text"))
             if path.startswith(prefix):
                 given = arguments if isinstance(arguments, dict) else {}
-                yield Ref(name, str(call.get("invocation_id")), path, text, parse_line(text), given)
+                yield Ref(name, str(call.get("invocation_id")), path, text, given)
 
 
 def with_turns(payload: JsonObject, turns: Sequence[ToolTurn]) -> JsonObject:

@@ -45,7 +45,7 @@ def plan(payload: JsonObject) -> JsonObject:
     """A `planner_plan_v1` object for either mode."""
     if payload.get("mode") == "EVIDENCE_GAP_ONLY":
         return _fill_gaps(payload)
-    question = str(payload.get("question", ""))
+    question = str(payload.get("question", "")).replace("\0", " ")
     kinds = set(texts(payload, "sources"))
     services = named_services(question, objects(payload, "services"))
     topics = [topic for topic in topics_of(question) if _KINDS[topic.tool] in kinds]

@@ -37,7 +37,11 @@ _SUFFIX_DIMENSIONS: tuple[tuple[str, tuple[Dimension, str]], ...] = (
     ("_per_second", ("rate", "1")),
 )
 
-_NO_UNIT = frozenset({"count", "total", "errors", "score", "change"})
+_IN_UNIT = frozenset(
+    {"value", "mean", "min", "max", "last"}
+    | {f"{stretch}.{name}" for stretch in ("window", "baseline") for name in ("mean", "min", "max", "last")}
+)
+"""Fields that a record's `unit` applies to."""
 
 
 class GuardEvidence(Frozen):
@@ -147,7 +151,7 @@ def _dimension(key: str, unit: str) -> tuple[Dimension, str]:
     for suffix, found in _SUFFIX_DIMENSIONS:
         if key.endswith(suffix):
             return found
-    last = key.rsplit(".", 1)[-1]
-    if last in _NO_UNIT:
-        return ("times" if last == "change" else "plain"), "1"
-    return _UNIT_DIMENSIONS.get(unit, ("plain", "1"))
+    if key == "change":
+        return "times", "1"
+    # because only the statistics of a series are in its unit; its counts and scores are bare numbers
+    return _UNIT_DIMENSIONS.get(unit, ("plain", "1")) if key in _IN_UNIT else ("plain", "1")

@@ -101,6 +101,15 @@ def test_a_run_can_be_audited_and_listed_afterwards(verdict: Verdict) -> None:
     assert (listed["run_id"], listed["outcome"]) == (run_id, "PASS")
 
 
+def test_a_secret_in_a_question_is_not_kept(verdict: Verdict, tmp_path: Path) -> None:
+    """What looks like a secret in the question reaches neither the answer nor the database."""
+    pasted = "AKIAABCDEFGHIJKLMNOP"
+    _, out, err = verdict("demo", "--json", "--no-progress", f"payment-service 为什么报错？ key={pasted}")
+    assert pasted not in out + err
+    assert pasted.encode() not in (tmp_path / "verdict.db").read_bytes()
+    assert "<SECRET:" in json.loads(out)["question"]
+
+
 def test_a_follow_up_keeps_its_session(verdict: Verdict) -> None:
     """A second question of a session lands in the same one."""
     first = json.loads(verdict("demo", "--json", "--no-progress", "--session", "s-1")[1])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.base import JsonObject
 from engine.claim import Claim
 from engine.contracts.composer import read_composition
 from engine.contracts.executor_evidence import read_executor_output
@@ -175,8 +176,9 @@ def test_an_illegal_verifier_reply_is_refused(changes: dict[str, Any]) -> None:
 @pytest.mark.spec("S61")
 def test_references_keep_what_they_were_given() -> None:
     """Trace reference, tool, invocation ids and path of a reference survive; numbers become texts."""
-    ref = {"trace_ref": "t-1", "tool_name": "query_logs", "source_invocation_ids": [394], "note": "n"}
-    source = verdict(check("c1") | {"evidence_refs": [ref]}, check("c2"))
+    ref: JsonObject = {"trace_ref": "t-1", "tool_name": "query_logs", "source_invocation_ids": [394], "note": "n"}
+    refs: JsonObject = {"evidence_refs": [ref]}
+    source = verdict(check("c1") | refs, check("c2"))
     (found,) = read_verifier_reply(json.dumps(source), CLAIMS).claim_checks[0].evidence_refs
     assert (found.trace_ref, found.tool_name, found.source_invocation_ids) == ("t-1", "query_logs", ("394",))
 
