@@ -12,7 +12,7 @@ __all__ = ["eval_table"]
 def eval_table(report: EvalReport) -> Group:
     """One line an incident, and the totals."""
     table = Table("incident", "outcome", "rank", "confirmed", "unsupported", "missed", "calls", "seconds", box=None)
-    for row in report.rows:
+    for row in report.incidents:
         rank = "-" if row.healthy else str(row.root_cause_rank or "none")
         note = "false alarm" if row.false_alarm else ", ".join((*row.missed, *row.forbidden_claims))
         cells = (
@@ -20,7 +20,7 @@ def eval_table(report: EvalReport) -> Group:
             row.outcome,
             rank,
             str(row.confirmed),
-            str(len(row.confirmed_unsupported)),
+            str(row.confirmed_unsupported),
             note,
             str(row.model_calls),
             f"{row.seconds:.2f}",

@@ -34,7 +34,9 @@ class EvalRow(Frozen):
     missed: tuple[str, ...]
     forbidden_claims: tuple[str, ...]
     confirmed: int
-    confirmed_unsupported: tuple[str, ...]
+    confirmed_unsupported: int
+    unsupported_claims: tuple[str, ...]
+    """The ids behind that number."""
     false_alarm: bool
     verdict_expected: bool
     """Whether the outcome is one that the label allows; true where it names none."""
@@ -58,7 +60,7 @@ class EvalTotals(Frozen):
 class EvalReport(Frozen):
     """What `verdict eval --json` prints."""
 
-    rows: tuple[EvalRow, ...]
+    incidents: tuple[EvalRow, ...]
     totals: EvalTotals
 
 
@@ -78,7 +80,7 @@ async def evaluate_folders(folders: tuple[Path, ...], which: str, opener: Opener
         incident = load_incident(folder)
         for question in _questions(incident, which):
             rows.append(await _score(incident, question, opener))
-    return EvalReport(rows=tuple(rows), totals=_totals(rows))
+    return EvalReport(incidents=tuple(rows), totals=_totals(rows))
 
 
 def _incidents(folders: tuple[Path, ...]) -> list[Path]:
@@ -108,7 +110,7 @@ async def _score(incident: Incident, text: str, opener: Opener) -> EvalRow:
     async with opener(incident.folder, MemoryStore()) as (deps, frame):
         question = Question(text=text, asked_at=incident.window.end, timezone=incident.timezone)
         record = await diagnose(question, deps, frame)
-    said = _said(record)
+    said, unsupported = _said(record), unsupported_facts(record)
     ranked = [suspect.service for suspect in record.hypotheses]
     ranks = [number for number, service in enumerate(ranked, start=1) if service in truth.root_cause]
     mentioned = [any(word.casefold() in said for word in words) for words in truth.must_mention]
@@ -122,7 +124,8 @@ async def _score(incident: Incident, text: str, opener: Opener) -> EvalRow:
         missed=tuple(words[0] for words, held in zip(truth.must_mention, mentioned, strict=True) if not held),
         forbidden_claims=tuple(pattern for pattern in truth.must_not_claim if re.search(pattern, said, re.IGNORECASE)),
         confirmed=len(record.answer.confirmed) if record.answer else 0,
-        confirmed_unsupported=unsupported_facts(record),
+        confirmed_unsupported=len(unsupported),
+        unsupported_claims=unsupported,
         false_alarm=truth.healthy and _alarms(record),
         verdict_expected=not truth.verdicts or record.outcome in truth.verdicts,
         model_calls=record.usage.model_calls,
@@ -161,6 +164,6 @@ def _totals(rows: list[EvalRow]) -> EvalTotals:
         root_cause_at_3=sum(rank <= 3 for rank in ranks),
         root_cause_at_5=sum(rank <= 5 for rank in ranks),
         false_alarms=sum(row.false_alarm for row in rows),
-        unsupported_confirmed_claims=sum(len(row.confirmed_unsupported) for row in rows),
+        unsupported_confirmed_claims=sum(row.confirmed_unsupported for row in rows),
         forbidden_claims=sum(len(row.forbidden_claims) for row in rows),
     )

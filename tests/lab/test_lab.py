@@ -95,7 +95,7 @@ def test_a_refusing_database_fails_orders(world: World) -> None:
 )
 def test_the_load_is_bounded(address: str, per_second: float) -> None:
     """A rate beyond the bounds, or an address that is not on loopback, is refused before anything is sent."""
-    with pytest.raises(ValueError, match="at most|not on"):
+    with pytest.raises(ValueError, match=r"at most|not on"):
         Load(address, "http://127.0.0.1:1", per_second)
 
 

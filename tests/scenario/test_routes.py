@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.base import JsonValue
+from engine.base import JsonObject, JsonValue
 from engine.errors import BadModelOutput, ModelUnavailable, SourceUnavailable
 from engine.invocation import ToolCall
 from engine.ports import ModelReply
@@ -119,7 +119,7 @@ async def test_reject_is_bounded() -> None:
     text = "payment-service 的 CPU 使用率均值 92%，ERROR 日志 PoolTimeout 出现 412 次"
     cause = claim("c2", text, "root_cause", [binding(), log_binding()])
     whole: list[JsonValue] = [{"claim_id": "c2"}]
-    found = {**check("c2"), "evidence_refs": whole}
+    found: JsonObject = {**check("c2"), "evidence_refs": whole}
     script = passing(
         executor=[executor_output(claim("c1"), cause)],
         verifier=[verdict(check("c1", "contradicted"), found, verdict="REJECT")],

@@ -231,7 +231,7 @@ def test_eval_prints_a_table_and_json(verdict: Verdict) -> None:
     assert found["totals"]["false_alarms"] == 0
     assert found["totals"]["unsupported_confirmed_claims"] == 0
     assert {"incident", "outcome", "root_cause_rank", "mentioned", "missed", "forbidden_claims", "confirmed",
-            "confirmed_unsupported", "model_calls", "seconds"} <= set(found["rows"][0])  # fmt: skip
+            "confirmed_unsupported", "model_calls", "seconds"} <= set(found["incidents"][0])  # fmt: skip
     assert "payment-healthy" in verdict("eval", str(SAMPLE.parent))[1]
 
 
