@@ -4,6 +4,7 @@ Faults: `leak` (its deploy's code keeps the connection of a declined card), `cpu
 """
 
 import argparse
+import logging
 import random
 import time
 from collections.abc import Generator, Iterable
@@ -17,10 +18,11 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from tests.lab.service import Failed, LabService, Request, Span
+from tests.lab.service import Failed, LabService, Request, ServiceLog, Span
 
 POOL_SIZE = 10
 ACQUIRE_SECONDS = 2.0
+BURN_SECONDS = 0.08
 TIMEOUTS = Counter("db_pool_timeouts", "Requests that got no connection in time")
 WAITING = Gauge("db_pool_waiting", "Requests that wait for a connection")
 # because the pool's own `requests_waiting` also counts those that gave up until a connection comes back
@@ -52,7 +54,7 @@ class Payments:
     def pay(self, request: Request) -> dict[str, Any]:
         """Book a payment; one card in twenty is declined."""
         if self._service.fault == "cpu":
-            _burn(0.25)
+            _burn(BURN_SECONDS)
         order, amount = str(request.body.get("order", "")), int(request.body.get("amount", 0))
         declined = self._random.random() < 0.05
         if declined and self._service.fault == "leak":
@@ -139,6 +141,7 @@ def main() -> None:
     service = LabService(
         "payment-service", given.version, given.folder / "payment.logs.jsonl", given.folder / "payment.traces.jsonl"
     )
+    logging.getLogger("psycopg.pool").addHandler(ServiceLog(service))
     with _open(given.dsn) as pool:
         REGISTRY.register(PoolCollector(pool))
         payments = Payments(service, pool)

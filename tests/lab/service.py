@@ -1,6 +1,7 @@
 """What both lab services share: HTTP, metrics, JSON logs, spans and a switch for faults."""
 
 import json
+import logging
 import threading
 import time
 import traceback
@@ -53,6 +54,18 @@ class Failed(Exception):
 
 
 Route = Callable[[Request], dict[str, Any]]
+
+
+class ServiceLog(logging.Handler):
+    """Brings what a library logs, such as the pool's failed connects, into the service's own log."""
+
+    def __init__(self, service: "LabService") -> None:
+        super().__init__(logging.WARNING)
+        self._service = service
+
+    def emit(self, record: logging.LogRecord) -> None:
+        severity = "ERROR" if record.levelno >= logging.ERROR else "WARN"
+        self._service.log(severity, record.getMessage(), logger=record.name)
 
 
 class LabService:
@@ -168,7 +181,11 @@ class LabService:
         if path != "/healthz":
             REQUESTS.labels(path, str(status)).inc()
             DURATIONS.labels(path).observe(time.time() - span.started)
-        _reply(handler, status, json.dumps(answer).encode())
+        try:
+            _reply(handler, status, json.dumps(answer).encode())
+        except ConnectionError:
+            self.log("WARN", f"{path}: the client left before its answer", trace_id=span.trace_id)
+            handler.close_connection = True
 
     def _run(self, function: Route, request: Request, path: str) -> tuple[int, dict[str, Any]]:
         try:

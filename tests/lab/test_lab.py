@@ -81,7 +81,9 @@ def test_a_refusing_database_fails_orders(world: World) -> None:
     assert _order(world, 0) == 200
     world.switch("db-refuse")
     assert _until(lambda: _order(world, 1) == 503, 8)
-    assert "ERROR" in (world.folder / "payment.logs.jsonl").read_text()
+    log = world.folder / "payment.logs.jsonl"
+    assert _until(lambda: "is not currently accepting connections" in log.read_text(), 8)
+    assert '"severity":"ERROR"' in log.read_text()
 
 
 @pytest.mark.parametrize(

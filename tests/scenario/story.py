@@ -10,7 +10,7 @@ from engine.budget import Budget
 from engine.diagnose import diagnose
 from engine.gatekeeper.catalog import DEFAULT_RULES
 from engine.invocation import Scope
-from engine.ports import Deps, Role, RuleSet, Tool
+from engine.ports import Deps, Model, Role, RuleSet, Tool
 from engine.question import Question
 from engine.record import RunRecord
 from engine.store.memory import MemoryStore
@@ -177,12 +177,17 @@ class Story:
     def __post_init__(self) -> None:
         self.model = ScriptedModel(self.script)
         self.observer = RecordingObserver()
+        self._playing: Model = self.model
+
+    def replace_model(self, model: Model) -> None:
+        """Let another model than the scripted one play."""
+        self._playing = model
 
     async def told(self) -> RunRecord:
         """Run the whole graph and return the stored record."""
         tools: dict[str, Tool] = {tool.spec.name: tool for tool in self.tools}
         deps = Deps(
-            model=self.model,
+            model=self._playing,
             tools=tools,
             store=self.store,
             clock=self.clock,
