@@ -19,6 +19,7 @@ from bot.terminal import safe_text
 from engine.diagnose import diagnose
 from engine.errors import ConfigError, VerdictError
 from engine.evals.run import evaluate_folders
+from engine.greetings import HELP_ZH, is_greeting
 from engine.identity import SystemClock
 from engine.ports import Deps, Observer
 from engine.question import Question
@@ -50,6 +51,12 @@ async def demo(given: argparse.Namespace, settings: Settings) -> int:
 async def ask(given: argparse.Namespace, settings: Settings) -> int:
     """One diagnosis; returns the exit status."""
     text = _question_text(given.question)
+    if is_greeting(text):
+        if given.json:
+            _print_json({"help": HELP_ZH})
+        else:
+            _write(HELP_ZH)
+        return 0
     async with open_engine(settings, _observer(given), given.incident) as (deps, frame):
         if not deps.tools:
             raise ConfigError("no source is configured: give --incident DIR, or add [[sources]] to verdict.toml")

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["PLAIN", "cuts_word", "visible"]
+__all__ = ["PLAIN", "REACH", "cuts_word", "visible"]
 
 PLAIN = re.compile(r"[ -~\u3400-\u4dbf\u4e00-\u9fff\t\r\n]*")
 """Visible ASCII, Han characters and usual white space: what folding maps one to one but for case and space runs."""
@@ -14,8 +14,8 @@ _UNSEEN = re.compile(
 )
 """Control characters and Unicode's Default_Ignorable_Code_Point: they part nothing that a reader sees as one."""
 
-_REACH = 4
-"""Characters on either side of a cut that decide about it; a thousands separator needs four."""
+REACH = 5
+"""Characters on either side of a cut that decide about it; a thousands separator needs five."""
 
 _MOST_UNSEEN = 16
 _SIGNS = "+-−"
@@ -27,8 +27,8 @@ def cuts_word(text: str, at: int) -> bool:
     """Whether a cut before `text[at]` would fall inside a number or an identifier."""
     if at <= 0 or at >= len(text):
         return False
-    before = visible(text[max(0, at - _MOST_UNSEEN) : at])[-_REACH:]
-    after = visible(text[at : at + _MOST_UNSEEN])[:_REACH]
+    before = visible(text[max(0, at - _MOST_UNSEEN) : at])[-REACH:]
+    after = visible(text[at : at + _MOST_UNSEEN])[:REACH]
     if not before or not after:
         # because behind so many unseen characters in a row anything may stand
         return at > _MOST_UNSEEN if not before else at + _MOST_UNSEEN < len(text)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.gatekeeper.boundary import PLAIN, cuts_word, visible
+from engine.gatekeeper.boundary import PLAIN, REACH, cuts_word, visible
 from engine.gatekeeper.folding import Folded, fold, folded_text
 
 __all__ = ["PreparedText", "find_support", "prepare"]
@@ -82,7 +82,7 @@ def _stands_verbatim(part: str, text: str) -> bool:
         if start < 0:
             return False
         end = start + len(part)
-        around = text[max(0, start - 4) : start + 1] + text[end - 1 : end + 4]
+        around = text[max(0, start - REACH) : start + 1] + text[end - 1 : end + REACH]
         if PLAIN.fullmatch(around) and not cuts_word(text, start) and not cuts_word(text, end):
             return True
         start = text.find(part, start + 1)

@@ -46,7 +46,8 @@ class _Span(msgspec.Struct, gc=False):
 class _Part:
     """The spans of the window or of the baseline, by trace and id; a fair share of the traces where there are many."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: int) -> None:
+        self._room = room
         self.kept: dict[tuple[str, str], _Span] = {}
         self.seen = 0
         self.mask = 0
@@ -56,7 +57,7 @@ class _Part:
         if crc32(span.trace_id.encode()) & self.mask:
             return
         self.kept[span.trace_id, span.span_id] = span
-        while len(self.kept) > _MAX_SPANS and self.mask < _FINEST:
+        while len(self.kept) > self._room and self.mask < _FINEST:
             self.mask = self.mask * 2 + 1
             self.kept = {key: value for key, value in self.kept.items() if not crc32(key[0].encode()) & self.mask}
 
@@ -64,8 +65,8 @@ class _Part:
 class _Spans:
     """The spans of one window and its baseline, with their children."""
 
-    def __init__(self) -> None:
-        self.window, self.baseline = _Part(), _Part()
+    def __init__(self, room: int) -> None:
+        self.window, self.baseline = _Part(room), _Part(room)
         self.children: dict[tuple[str, str], list[_Span]] = defaultdict(list)
         self.good = 0
         self.bad = 0
@@ -108,10 +109,16 @@ class _Spans:
 
 
 class RecordedTraces:
-    """Reads `traces.jsonl` as a stream; spans of a window are kept for queries of other services."""
+    """Reads `traces.jsonl` as a stream; spans of a window are kept for queries of other services.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: the file, plain or gzipped.
+        room: how many spans to keep of the window, and as many of the baseline.
+    """
+
+    def __init__(self, path: Path, room: int = _MAX_SPANS) -> None:
         self._path = path
+        self._room = room
         self._kept: dict[tuple[object, ...], _Spans] = {}
 
     def services(self) -> tuple[str, ...]:
@@ -126,7 +133,7 @@ class RecordedTraces:
         return await asyncio.to_thread(_digest, self._kept[key], query)
 
     def _read(self, window: TimeWindow, baselines: tuple[TimeWindow, ...]) -> _Spans:
-        found = _Spans()
+        found = _Spans(self._room)
         start, end = window.start.timestamp(), window.end.timestamp()
         stretches = [(item.start.timestamp(), item.end.timestamp()) for item in baselines]
         decode = msgspec.json.Decoder(_Span).decode

@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal
 
@@ -38,6 +38,7 @@ _FOLLOWED = 0.5
 _EXPLAINED = 0.35
 _UNACCOMPANIED = 0.6
 _MOST_TRAFFIC = 3.0
+_MOST = 1000.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def score_groups(groups: Sequence[LogGroup], share: float) -> list[ScoredGroup]:
         by_service[group.service].append(group)
     scored = [_scored(group, by_service[group.service], share) for group in groups]
     lost = [item for item in scored if item.kind == "missing" and item.group.level in _QUIET]
-    scored = [_unless_unasked(item, lost) for item in scored]
+    scored = [_bounded(_unless_unasked(item, lost)) for item in scored]
     return sorted(scored, key=lambda item: (-item.score, -item.group.count, item.group.service, item.group.template))
 
 
@@ -80,7 +81,7 @@ def _scored(group: LogGroup, companions: Sequence[LogGroup], share: float) -> Sc
         return ScoredGroup(group, "usual", 0.0, weight * _UNCOMPARED if group.level in _LOUD else 0.0)
     if not group.baseline_count:
         score = _grown(group.count, 0.0) if group.level in _QUIET else max(float(group.count), 1.5)
-        return ScoredGroup(group, "new", 0.0, min(1000.0, weight * score))
+        return ScoredGroup(group, "new", 0.0, weight * score)
     usual = expected * _traffic(companions, share)
     departure = surprise(group.count, usual, dispersion=_DISPERSION)
     if not group.count:
@@ -96,6 +97,10 @@ def _scored(group: LogGroup, companions: Sequence[LogGroup], share: float) -> Sc
     if departure <= -_UNUSUAL:
         return ScoredGroup(group, "fewer", expected, 0.6 * _lost(group, companions, share))
     return _usual(group, expected)
+
+
+def _bounded(item: ScoredGroup) -> ScoredGroup:
+    return replace(item, score=min(_MOST, item.score))
 
 
 def _usual(group: LogGroup, expected: float) -> ScoredGroup:
@@ -168,4 +173,4 @@ def _unless_unasked(item: ScoredGroup, lost: Sequence[ScoredGroup]) -> ScoredGro
         and other.group.baseline_count <= before * _ALIKE
         for other in lost
     )
-    return ScoredGroup(item.group, item.kind, item.expected, item.score * _EXPLAINED) if shared else item
+    return replace(item, score=item.score * _EXPLAINED) if shared else item

@@ -101,6 +101,15 @@ def test_a_run_can_be_audited_and_listed_afterwards(verdict: Verdict) -> None:
     assert (listed["run_id"], listed["outcome"]) == (run_id, "PASS")
 
 
+@pytest.mark.parametrize("text", ["你好", "谢谢！", "help", "Hello, 在吗？"])
+def test_a_greeting_gets_help_and_no_run(verdict: Verdict, text: str) -> None:
+    """Small talk is answered with what can be asked, and leaves nothing in the database."""
+    status, out, _ = verdict("demo", "--no-progress", text)
+    assert status == EXIT_OK
+    assert "可以这样问" in out
+    assert json.loads(verdict("runs", "--json")[1]) == []
+
+
 def test_a_secret_in_a_question_is_not_kept(verdict: Verdict, tmp_path: Path) -> None:
     """What looks like a secret in the question reaches neither the answer nor the database."""
     pasted = "AKIAABCDEFGHIJKLMNOP"
