@@ -8,15 +8,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from engine.sources.incident import load_incident
-from engine.sources.openmetrics import open_text
+from engine.sources.openmetrics import open_text, read_metrics
 from engine.sources.recorded import open_recorded
-from tests.lab.load import Load
+from tests.lab.load import WORKERS, Load
 from tests.lab.monitoring import missing_servers
 from tests.lab.record import record
 from tests.lab.world import World, pool_in_use, pool_waiting
@@ -132,3 +133,51 @@ def test_the_shipped_samples_are_small_and_whole() -> None:
         assert incident.truth.healthy == healthy
         assert len(incident.questions) >= 3
         assert source.system().kinds == ("metrics", "logs", "alerts", "changes", "traces", "knowledge")
+
+
+@pytest.mark.parametrize("name", ["payment-pool-leak", "payment-healthy"])
+def test_window_and_baseline_lie_inside_the_data(name: str) -> None:
+    """Metrics, logs and spans reach from the start of a sample's baseline to the end of its window."""
+    incident = load_incident(SAMPLES / name)
+    assert incident.baseline is not None
+    begin, end = incident.baseline.start.timestamp(), incident.window.end.timestamp()
+    assert incident.baseline.end == incident.window.start
+    kept = read_metrics(incident.files["metrics.om"]).series
+    assert min(series.times[0] for series in kept) <= begin + 10
+    assert max(series.times[-1] for series in kept) >= end - 10
+    for file in ("logs.jsonl", "traces.jsonl"):
+        times = [_seconds(record["timestamp"]) for record in _records(incident.files[file])]
+        assert begin - 1 <= times[0] <= begin + 10
+        assert end - 10 <= times[-1] <= end + 1
+
+
+def test_the_leak_shows_in_its_sample_and_not_in_the_healthy_one() -> None:
+    """The pool fills, requests fail and alerts fire after the deploy; the same load without it stays clean."""
+    leak, healthy = SAMPLES / "payment-pool-leak", SAMPLES / "payment-healthy"
+    (change,) = _records(leak / "changes.jsonl")
+    deployed = _seconds(change["timestamp"])
+    before = {name: [v for t, v in points if t < deployed] for name, points in _payment(leak).items()}
+    after = {name: [v for t, v in points if t > deployed] for name, points in _payment(leak).items()}
+    assert max(before["db_pool_in_use"]) < max(after["db_pool_in_use"]) == after["db_pool_size"][-1]
+    assert max(before["http_error_ratio"]) == 0 < after["http_error_ratio"][-1]
+    assert 0 < max(after["db_pool_waiting"]) <= WORKERS, "no more wait than the load can send"
+    alerts = json.loads((leak / "alerts.json").read_text())
+    assert {"DBPoolSaturated", "HighErrorRate"} <= {alert["labels"]["alertname"] for alert in alerts}
+    assert all(_seconds(alert["startsAt"]) > deployed for alert in alerts)
+    assert max(value for _, value in _payment(healthy)["http_error_ratio"]) == 0
+    assert json.loads((healthy / "alerts.json").read_text()) == []
+    assert not [record for record in _records(healthy / "logs.jsonl.gz") if record["severity"] == "ERROR"]
+
+
+def _payment(folder: Path) -> dict[str, list[tuple[float, float]]]:
+    kept = [item for item in read_metrics(folder / "metrics.om.gz").series if item.service == "payment-service"]
+    return {item.signal: list(zip(item.times, item.values, strict=True)) for item in kept}
+
+
+def _records(path: Path) -> list[dict[str, str]]:
+    with open_text(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def _seconds(stamp: str) -> float:
+    return datetime.fromisoformat(stamp).timestamp()

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from engine.base import JsonObject
+from engine.errors import SourceUnavailable
 from tests.fakes import FixedTool
 from tests.scenario.story import (
     CPU,
@@ -132,8 +133,6 @@ async def test_the_audit_and_the_ceiling_stand_side_by_side() -> None:
 @pytest.mark.spec("S38", "S39")
 async def test_failed_and_repeated_calls_are_visible_as_gaps() -> None:
     """The Verifier sees failed calls and deduplicated retrievals as gaps, never as support."""
-    from engine.errors import SourceUnavailable  # noqa: PLC0415  # because only this story needs it
-
     down = FixedTool("query_logs", error=SourceUnavailable("connection refused"))
     again = FixedTool("lookup_knowledge", {"chunks": []}, status="deduped")
     script = passing(planner=[plan("query_metrics", "query_logs", "lookup_knowledge")])

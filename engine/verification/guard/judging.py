@@ -14,7 +14,7 @@ from engine.verification.guard.numbers import number_finding, sign_of
 from engine.verification.guard.order import GuardVerdict, lower_of
 from engine.verification.guard.records import GuardEvidence, GuardScope, Record, read_record
 from engine.verification.guard.times import carried, read_times
-from engine.verification.guard.words import ALL, CAUSES, CONCEPTS, NEGATED_BEFORE
+from engine.verification.guard.words import ALL, ANY_CONCEPT, CAUSES, CONCEPTS, NEGATED_BEFORE
 from engine.verification.quantities import fold
 
 __all__ = ["judge"]
@@ -72,7 +72,7 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
         return
     positions = {id(record): position for position, record in enumerate(records)}
     _judge_entities(clause, home, records, positions, tally)
-    for claimed, held in CONCEPTS:
+    for claimed, held in CONCEPTS if ANY_CONCEPT.search(clause.text) else ():
         if claimed.search(clause.text) and not any(record.speaks_of(held) for record in home):
             tally.object_to("unsupported", "证据说的不是这个指标或对象")
     _judge_numbers(clause, home, positions, tally)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from engine.verification.guard.clauses import Clause
@@ -46,11 +47,12 @@ def number_finding(clause: Clause, index: int, records: Sequence[Record]) -> tup
     claimed = clause.quantities[index]
     begin = clause.quantities[index - 1].end if index else 0
     words, after = clause.text[begin : claimed.start], clause.text[claimed.end : claimed.end + 6]
+    asked = _asked(words, after)
     fitting = [
         (position, held.quantity)
         for position, record in enumerate(records)
         for held in record.held
-        if _compatible(claimed, held) and _fits(held.key, words, after, record)
+        if _compatible(claimed, held) and _fits(held.key, asked, record)
     ]
     holding = frozenset(position for position, quantity in fitting if satisfies(quantity, claimed))
     if holding:
@@ -100,17 +102,33 @@ def _compatible(claimed: Quantity, held: Held) -> bool:
     return claimed.dimension == "rate" and held.quantity.dimension == "plain" and held.key.endswith("rate")
 
 
-def _fits(key: str, words: str, after: str, record: Record) -> bool:
-    """Whether a number under this name may be what the words before it speak of."""
+@dataclass(frozen=True)
+class _Asked:
+    """What the words around a number ask of the name that it stands under.
+
+    Attributes:
+        fields: patterns that the name, or the series it belongs to, must fit.
+        baseline: whether the number may be one of the baseline's.
+    """
+
+    fields: tuple[re.Pattern[str], ...]
+    baseline: bool
+
+
+def _asked(words: str, after: str) -> _Asked:
+    fields = tuple(field for word, field in QUALIFIERS if word.search(words))
+    named = any(field.search("baseline expected") for field in fields)
+    now = _NOW.search(words) and not re.search(r"基线|baseline|预期", words)
+    return _Asked(fields, baseline=not now if named else bool(_FROM.search(words) or _TO.match(after)))
+
+
+def _fits(key: str, asked: _Asked, record: Record) -> bool:
+    """Whether a number under this name may be what the words around the claim's number speak of."""
     if not key:
         return True
-    asked = [field for word, field in QUALIFIERS if word.search(words)]
-    about = f"{record.pairs.get('signal', '')} {record.pairs.get('title', '')}".lower()
-    if not all(field.search(key) or field.search(about) for field in asked):
+    if _BASE.search(key) and not asked.baseline:
         return False
-    if not _BASE.search(key) or any(field.search("baseline expected") for field in asked):
-        return not (_NOW.search(words) and _BASE.search(key) and not re.search(r"基线|baseline|预期", words))
-    return bool(_FROM.search(words) or _TO.match(after))
+    return all(field.search(key) or field.search(record.about) for field in asked.fields)
 
 
 def _ratios(record: Record) -> Iterable[Quantity]:

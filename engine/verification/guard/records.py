@@ -95,6 +95,11 @@ class Record:
         return fold(self.source.text)
 
     @cached_property
+    def about(self) -> str:
+        """Name and title of the series that the record's numbers belong to, folded."""
+        return f"{self.pairs.get('signal', '')} {self.pairs.get('title', '')}".lower()
+
+    @cached_property
     def context(self) -> str:
         """The whole text, folded."""
         same = self.source.context == self.source.text

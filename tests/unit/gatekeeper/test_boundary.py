@@ -62,6 +62,7 @@ def test_a_cut_inside_a_number_or_a_name_is_one(marked: str) -> None:
         "412|次",
         "412|,3 个实例",
         "[1|,2]",
+        "412|,3000 次",
         "done|.",
         "done|. next",
         "error|: 5",

@@ -150,4 +150,5 @@ def test_an_unseen_character_never_splits_a_number(number: int, unseen: str) -> 
 def test_an_excerpt_made_to_be_slow_is_not_found() -> None:
     """A long excerpt that fails at very many places gives up; a short one is found however often it fails before."""
     assert find_support("ab " * 1300 + "a", "ab " * 21_000) is None
+    assert find_support("ab " * 1300 + "a", "ab " * 21_000 + "a") is None
     assert find_support("9", "99 " * 20_000 + "9") == "9"

@@ -141,6 +141,17 @@ def test_a_wrong_id_of_an_ids_form_can_be_read_in_the_audit() -> None:
     assert (checked.source_invocation_id, checked.raw_path) == ("m9", "/series/7")
 
 
+@pytest.mark.spec("S33", "S67")
+def test_the_words_that_go_on_are_the_systems() -> None:
+    """Of a binding that quotes loosely, the evidence holds the place and the system's own writing of it."""
+    stage = judged(binding(evidence_excerpt="SERVICE=Payment-Service…window.mean=０.92"))
+    (item,) = stage.verified_evidence
+    assert item.matched_text == "service=payment-service … window.mean=0.92"
+    assert (item.claim_id, item.source_invocation_id, item.tool_name) == ("c1", "m1", "query_metrics")
+    assert item.raw_path == "/series/0"
+    assert stage.verified_output.claims[0].evidence_bindings[0].evidence_excerpt == item.matched_text
+
+
 def test_long_notes_of_calls_are_bounded() -> None:
     """A gap's detail stays short whatever a tool noted or a source answered."""
     calls = (call("a", status="empty", note="长" * 5000), call("b", status="failed", error="x" * 5000))
