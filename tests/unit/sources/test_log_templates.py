@@ -1,7 +1,7 @@
 """Log lines grouped by what is constant in them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.sources.log_templates import Templates, normalise_level, template_of, text_of
@@ -79,6 +79,9 @@ def test_a_template_is_total_bounded_and_its_own_template(message: str) -> None:
 
 
 @given(st.lists(LINES, max_size=8))
+@example(["0x12", "9x12"])
+@example(["9x12", "0x12"])
+@example(["v1", "v2", "id=v1", "id=v22"])
 def test_what_was_seen_before_changes_nothing(messages: list[str]) -> None:
     """Remembered words never change a template."""
     templates = Templates()

@@ -93,16 +93,19 @@ async def test_the_slowest_roots_come_first_and_are_few(tmp_path: Path) -> None:
 
 
 async def test_many_spans_are_sampled_by_whole_traces(tmp_path: Path) -> None:
-    """Beyond the bound whole traces are left out evenly, which is said, and the counts still tell all."""
-    spans = [span for number in range(100) for span in call(1, number, "order", "pay")]
+    """Beyond the bound whole traces are left out evenly, whatever the order of lines; that is said."""
+    spans = [span for number in range(100) for span in call(1, number, "order", "pay", served_ms=number)]
     IncidentFolder(tmp_path).traces(spans)
     digest = await RecordedTraces(tmp_path / "traces.jsonl", room=60).search(ALL)
+    IncidentFolder(tmp_path).traces(spans[::-1])
+    backward = await RecordedTraces(tmp_path / "traces.jsonl", room=60).search(ALL)
     assert digest.spans == 300
     assert not digest.complete
     assert digest.warnings
     edge = _edge(digest)
-    assert 0 < len(edge.durations[0]) <= 20
+    assert 5 <= len(edge.durations[0]) <= 20
     assert len(edge.waits[0]) == len(edge.durations[0])
+    assert sorted(edge.durations[0]) == sorted(_edge(backward).durations[0])
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,10 @@ async def test_the_asked_service_comes_first(tmp_path: Path) -> None:
     books = _books(
         tmp_path,
         a=f"---\nservices: [payment-service]\n---\n{same}",
-        b=f"---\nservices:\n  - order\n---\n{same}",
-        c=f"---\nservices: order-db\n---\n{same}",
+        aa=f"---\nservices: order-db\n---\n{same}",
+        b=f"---\nservices:\n  - order\ntags: [late, slow]\n---\n{same}",
     )
-    assert (await _found(books, "超时", "order"))[0] == "b.md#5"
+    assert (await _found(books, "超时", "order"))[0] == "b.md#6"
     assert (await _found(books, "超时", "Payment-Service"))[0] == "a.md#4"
 
 
