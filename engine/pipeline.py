@@ -191,7 +191,6 @@ async def walk(run: Run, deps: Deps) -> Run:
 async def advance(run: Run, node: NodeName, deps: Deps) -> tuple[Run, NodeName]:
     """Run one node, fold what it returned, note it in the store, and name the next node."""
     step = GRAPH[node]
-    await deps.store.enter(run.run_id, node)
     deps.observer.notice(Progress(run_id=run.run_id, kind="node_started", node=node))
     started = deps.clock.now()
     value = await _act(step, run, node, deps)
@@ -200,7 +199,8 @@ async def advance(run: Run, node: NodeName, deps: Deps) -> tuple[Run, NodeName]:
     ended = deps.clock.now()
     events = _events(node, run.cycle, after, value, started, ended)
     after = after.evolve(events=after.events + events)
-    await deps.store.checkpoint(after, node, events)
+    # because a killed run must say what it was doing, each checkpoint names the node that begins now
+    await deps.store.checkpoint(after, node, events, node if following == "end" else following)
     deps.observer.notice(
         Progress(
             run_id=run.run_id,

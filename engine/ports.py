@@ -156,8 +156,14 @@ class Store(Protocol):
         """Create the run's row, and the session's if it is new."""
         ...
 
-    async def checkpoint(self, run: Run, node: NodeName, events: tuple[RunEvent, ...]) -> None:
-        """Keep what the finished node left: its events, new invocations; `stage` moves on at the next `enter`."""
+    async def checkpoint(
+        self, run: Run, node: NodeName, events: tuple[RunEvent, ...], following: NodeName | None = None
+    ) -> None:
+        """Keep what the finished node left: its events and new invocations.
+
+        `stage` becomes the following node where one is given, so that no `enter` is needed for it, else the
+        finished one.
+        """
         ...
 
     async def enter(self, run_id: str, node: NodeName) -> None:

@@ -44,9 +44,9 @@ def begun(run: Run) -> RunRecord:
     )
 
 
-def progressed(run: Run, node: NodeName) -> dict[str, object]:
-    """The fields of the record that a finished node changes; `stage` stays there until the next begins."""
-    return {"stage": node, "window": run.window, "baseline": run.baseline, "usage": run.usage}
+def progressed(run: Run, stage: NodeName) -> dict[str, object]:
+    """The fields of the record that a finished node changes."""
+    return {"stage": stage, "window": run.window, "baseline": run.baseline, "usage": run.usage}
 
 
 def finished(run: Run, duration_ms: float) -> dict[str, object]:

@@ -33,7 +33,9 @@ class MemoryStore:
         self._sessions.setdefault(run.session_id, {})
         self._runs.setdefault(run.run_id, record)
 
-    async def checkpoint(self, run: Run, node: NodeName, events: tuple[RunEvent, ...]) -> None:
+    async def checkpoint(
+        self, run: Run, node: NodeName, events: tuple[RunEvent, ...], following: NodeName | None = None
+    ) -> None:
         record = self._record(run.run_id)
         replaced = replaced_attempts(run, node, events)
         trace = [event for event in record.events if (event.node, event.cycle) not in replaced]
@@ -41,7 +43,7 @@ class MemoryStore:
         calls = [call for call in record.invocations if not replaces_invocations(node, run, call.cycle)]
         stored = {call.id for call in calls}
         calls.extend(kept_invocation(call) for call in run.invocations if call.id not in stored)
-        changes = progressed(run, node) | {
+        changes = progressed(run, following or node) | {
             "invocations": tuple(sorted(calls, key=lambda call: call.cycle)),
             "events": tuple(sorted(trace, key=lambda event: event.started_at)),
         }

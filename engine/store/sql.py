@@ -91,10 +91,12 @@ class SqlStore:
             )
             await session.execute(self._insert(RunRow).values(run_columns(record)).on_conflict_do_nothing())
 
-    async def checkpoint(self, run: Run, node: NodeName, events: tuple[RunEvent, ...]) -> None:
+    async def checkpoint(
+        self, run: Run, node: NodeName, events: tuple[RunEvent, ...], following: NodeName | None = None
+    ) -> None:
         kept = [event_columns(run.run_id, kept_event(event)) for event in events]
         async with self._writing() as session:
-            await _change_run(session, run.run_id, progressed(run, node))
+            await _change_run(session, run.run_id, progressed(run, following or node))
             await session.execute(
                 delete(RunEventRow).where(
                     RunEventRow.run_id == run.run_id,

@@ -130,6 +130,15 @@ async def test_a_run_says_what_it_was_doing(store: AnyStore) -> None:
     assert (await store.load("run-1")).stage == "end"
 
 
+async def test_a_checkpoint_may_name_what_begins_now(store: AnyStore) -> None:
+    """With the following node given, the stage is that one, in the same write."""
+    run = a_run()
+    await store.begin(run)
+    await store.checkpoint(run, "planner", (an_event("planner"),), "executor")
+    record = await store.load("run-1")
+    assert (record.stage, [event.node for event in record.events]) == ("executor", ["planner"])
+
+
 async def test_a_finished_run_has_its_answer(store: AnyStore) -> None:
     """The end of a run keeps the outcome, the answer's parts, the suspects, the usage and the duration."""
     run = a_run().evolve(answer=an_answer(), usage=Usage(model_calls=5))
