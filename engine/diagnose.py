@@ -37,8 +37,9 @@ async def diagnose(question: Question, deps: Deps, frame: TimeFrame) -> RunRecor
     run = open_run(question, deps, frame)
     await deps.store.begin(run)
     run = await walk(run, deps)
-    await deps.store.merge_evaluation(run.run_id, "verifier_evaluation", verifier_evaluation(run, deps.model.prompts))
     await EvaluationService(deps.store).record(run)
+    # because each merge writes the whole container again, the large channel comes last
+    await deps.store.merge_evaluation(run.run_id, "verifier_evaluation", verifier_evaluation(run, deps.model.prompts))
     await deps.store.finish(run, run.elapsed(deps.clock.now()) * 1000)
     return await deps.store.load(run.run_id)
 

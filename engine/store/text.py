@@ -20,12 +20,19 @@ _REPLACEMENT = "\ufffd"
 def storable(value: JsonValue) -> JsonValue:
     """The same JSON with U+FFFD for each character that PostgreSQL or UTF-8 cannot hold."""
     if isinstance(value, str):
-        return _UNSTORABLE.sub(_REPLACEMENT, value)
+        return _text(value)
     if isinstance(value, list):
         return [storable(item) for item in value]
     if isinstance(value, dict):
-        return {_UNSTORABLE.sub(_REPLACEMENT, key): storable(item) for key, item in value.items()}
+        return {_text(key): storable(item) for key, item in value.items()}
     return value
+
+
+def _text(text: str) -> str:
+    # because nearly every text is plain, and asking that costs less than searching
+    if text.isascii() and "\0" not in text:
+        return text
+    return _UNSTORABLE.sub(_REPLACEMENT, text)
 
 
 def clip(text: str, length: int = LINE_LENGTH) -> str:
