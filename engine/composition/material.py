@@ -1,5 +1,6 @@
 """What the answer may be made of, and nothing else (reading.md 16, 17)."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from engine.answer import CitedEvidence, ConfirmedFact, Suspect
@@ -10,6 +11,8 @@ from engine.gate import EvidenceGap, GateStage, VerifiedEvidence
 from engine.invocation import ToolInvocation
 from engine.run import Run
 from engine.system import SystemMap
+from engine.verification.guard.residue import plain_numbers, unexplained_words
+from engine.verification.quantities import fold
 from engine.verification.text_check import Allowed, allow, unsupported_parts
 
 __all__ = ["Material", "MaterialClaim", "gather_material"]
@@ -77,7 +80,6 @@ class Material(Frozen):
         hypotheses = (suspect.text for suspect in self.hypotheses)
         return allow(
             (
-                self.question,
                 self.window_label,
                 *(claim.text for claim in claims),
                 *excerpts,
@@ -211,12 +213,14 @@ def _suspects(gate: GateStage, run: Run, allowed: Allowed, names: tuple[str, ...
         if hypothesis.hypothesis_id not in refuted and carried.intersection(hypothesis.based_on)
     )
     spoken = (_suspect(hypothesis, allowed, names, run.question.timezone) for hypothesis in kept)
-    return tuple(suspect for suspect in spoken if suspect is not None)
+    found = [suspect for suspect in spoken if suspect is not None]
+    # because interfaces.md promises the most suspect first, whatever order a model wrote them in
+    return tuple(sorted(found, key=lambda suspect: -(suspect.score if suspect.score is not None else float("-inf"))))
 
 
 def _suspect(hypothesis: Hypothesis, allowed: Allowed, names: tuple[str, ...], timezone: str) -> Suspect | None:
     service = hypothesis.service if hypothesis.service in names else None
-    if not unsupported_parts(hypothesis.text, allowed, timezone=timezone):
+    if _plainly_said(hypothesis.text, allowed, timezone):
         return Suspect(service=service, text=hypothesis.text, score=hypothesis.score)
     if service is not None:
         return Suspect(service=service, text=f"可能与 {service} 有关", score=hypothesis.score)
@@ -233,4 +237,21 @@ def _headings(invocation: ToolInvocation) -> Iterator[str]:
 
 
 def _allowed_only(texts: Iterable[str], allowed: Allowed, timezone: str) -> tuple[str, ...]:
-    return tuple(text for text in texts if text and not unsupported_parts(text, allowed, timezone=timezone))
+    return tuple(text for text in texts if text and _plainly_said(text, allowed, timezone))
+
+
+def _plainly_said(text: str, allowed: Allowed, timezone: str) -> bool:
+    """Whether a model's free sentence may be shown: nothing from outside, and no word that nothing explains."""
+    if "\n" in text or unsupported_parts(text, allowed, timezone=timezone):
+        return False
+    known = " ".join(allowed.texts)
+    return not unexplained_words(plain_numbers(_DIRECTIONS_ZH.sub(" ", fold(text))), known)
+
+
+_DIRECTIONS_ZH = re.compile(
+    r"可能方向|可能|也许|疑似|怀疑|优先|检查|核对|核实|查看|确认|评估|是否|回退|回滚|扩容|重启|排查|联系|观察|参考|处置|指南|"
+    r"补充|恢复后|恢复|重新提问|重新|提问|没有取到数据|数据|自身|有关|相关|方向|吃紧|变多|变慢|变长|增多|偏离基线|刚有变更|"
+    r"有告警|报告下游不可用|下游|上游|不可用|响应|请求|失败|报错|错误|日志|异常|告警|变更|指标|调用|连接池|资源|流量|内存|延迟|"
+    r"缺失|消失|少了|丢失的|少见|网络|等待|负责人|值班|发布|部署|版本|配置|这次|最近|先|再|后|以及|需要|看|慢查询|可用性"
+)
+"""Words of advice and suspicion; they assert no fact of the incident, only where to look."""

@@ -30,11 +30,12 @@ def reworded(reply: ComposerReply, material: Material) -> Answer:
     confirmed = tuple(fact.model_copy(update={"text": words.get(fact.claim_id, fact.text)}) for fact in material.facts)
     return _answer(
         material,
-        conclusion=reply.conclusion,
+        # because only what is confirmed can be checked sentence by sentence: everything else keeps its fixed words
+        conclusion=reply.conclusion if material.confirmed else _conclusion(material),
         confirmed=confirmed,
-        possible=reply.possible or _possible(material),
+        possible=_possible(material),
         gaps=material.gaps,
-        next_steps=reply.next_steps or material.next_steps or _default_steps(material),
+        next_steps=material.next_steps or _default_steps(material),
         rendered_by="model",
     )
 

@@ -1,5 +1,6 @@
 """Typed fields out of a parsed object, with the place named in every complaint."""
 
+import re
 from collections.abc import Iterable
 
 from engine.base import JsonObject, JsonValue
@@ -18,6 +19,9 @@ __all__ = [
 ]
 
 _TEXT_CHARS = 4000
+_UNSEEN = re.compile(
+    r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
 _ID_CHARS = 200
 _SENTENCE_KEYS = ("text", "action", "description", "detail", "info", "summary", "title")
 
@@ -33,7 +37,12 @@ def text(source: JsonObject, key: str, place: str, *, limit: int = _TEXT_CHARS) 
         raise BadModelOutput("missing_field", f"{place}.{key} is blank")
     if len(value) > limit:
         raise BadModelOutput("too_large", f"{place}.{key} has more than {limit} characters")
-    return value
+    return one_line(value)
+
+
+def one_line(text: str) -> str:
+    """A sentence on one line and without characters that are not seen, because a line break could forge a page."""
+    return " ".join(_UNSEEN.sub("", text).split())
 
 
 def optional_text(source: JsonObject, key: str, place: str) -> str | None:
@@ -120,5 +129,5 @@ def sentences(values: Iterable[JsonValue]) -> tuple[str, ...]:
         if isinstance(value, dict):
             candidate = next((value[key] for key in _SENTENCE_KEYS if isinstance(value.get(key), str)), None)
         if isinstance(candidate, str) and candidate.strip():
-            found.append(candidate.strip()[:_TEXT_CHARS])
+            found.append(one_line(candidate)[:_TEXT_CHARS])
     return tuple(found)

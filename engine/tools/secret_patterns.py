@@ -56,6 +56,11 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("authorization", r"(?i)\bauthorization[\"']?\s*[:=]\s*[\"']?(?!(?:bearer|basic)\b)(?:\w{1,12}\s+)?([^\s\"',;<>]{8,})"),
     ("cookie", r"(?i)\b(?:set-)?cookie[\"']?\s*:\s*[\"']?([^\s\"'<>][^\"'\n<>]{7,})"),
     ("value", _VALUE),
+    ("value", r"(?i)(?<![A-Za-z0-9])(?:[A-Za-z0-9]+_)*pass\s*=\s*[\"']?([^\s\"',;&<>]{3,})"),
+    ("value", r"(?i)--?(?:password|passwd|pass|token|secret)(?:\s+|=)(?!-)([^\s\"'<>]{3,})"),
+    ("value", r"(?i)identified\s+by\s+'([^'\n<]{1,200})(?=')"),
+    ("session", r"(?i)(?<![A-Za-z0-9])(?:jsessionid|sessionid|phpsessid|sig|signature)=([A-Za-z0-9._%+/-]{8,})"),
+    ("vault-token", r"(?<![A-Za-z0-9])hv[sb]\.[A-Za-z0-9_-]{20,}"),
 )  # fmt: skip
 
 SECRETS = tuple((kind, re.compile(pattern, re.DOTALL | re.ASCII)) for kind, pattern in _PATTERNS)
@@ -80,6 +85,7 @@ CARD = re.compile(
 )
 
 _TRIGGERS = (
+    "pass", "identified", "sessid", "sessionid", "sig=", "signature=", "hvs.", "hvb.", "--token", "--secret",
     "-----begin", "eyj", "akia", "asia", "akid", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox",
     "xapp-", "hooks.slack", "open-apis/bot", "webhook/send", "sk-", "sk_", "rk_", "whsec_", "aiza", "gocspx", "ya29.",
     "ltai", "npm_", "pypi-", "sg.", "hf_", "bearer", "basic", "authorization", "cookie", "@", "password", "passwd", "pwd",

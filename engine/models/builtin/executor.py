@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from engine.base import JsonObject, JsonValue
 from engine.claim import ANSWER_VERSION
@@ -18,6 +19,8 @@ __all__ = ["conclude"]
 
 _KINDS = ("metric", "log", "edge", "operation", "alert", "change")
 _WORD = re.compile(r"[a-z][a-z_]{3,}|[\u3400-\u9fff]{2}")
+_MANY = 10
+"""Fewer errors than this are no growth worth a word."""
 _MOST_SUSPECTS = 5
 _MOST_CLAIMS = 8
 _MOST_HINTS = 4
@@ -152,8 +155,21 @@ def _healthy(payload: JsonObject) -> list[JsonObject]:
     for ref in sorted(summaries, key=lambda ref: bool(ref.number("anomalous_series"))):
         sentence = _quiet(ref)
         if sentence and len(claims) < 4 and not ref.arguments:
-            claims.append(claim(f"c{len(claims) + 1}", "negative_observation", sentence, [ref]))
+            kind = "symptom" if _many_errors(ref) else "negative_observation"
+            claims.append(claim(f"c{len(claims) + 1}", kind, sentence, [ref]))
     return claims
+
+
+def _many_errors(ref: Ref) -> bool:
+    """Whether errors grew in sum, although no single kind of them stands out; that is no all-clear."""
+    errors, before = ref.number("errors") or 0, ref.number("baseline_errors") or 0
+    if ref.tool != "query_logs" or errors < _MANY:
+        return False
+    stretch = ref.number("baseline_seconds") or 0
+    begin, end = ref.get("window.from"), ref.get("window.to")
+    seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds() if begin and end else 0
+    expected = before * seconds / stretch if stretch else before
+    return errors > 2 * expected
 
 
 def _quiet(ref: Ref) -> str | None:

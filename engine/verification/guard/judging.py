@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 
 from engine.check import ClaimVerification
 from engine.claim import Claim
@@ -13,18 +12,14 @@ from engine.verification.guard.entities import QUOTED
 from engine.verification.guard.numbers import number_finding, sign_of
 from engine.verification.guard.order import GuardVerdict, lower_of
 from engine.verification.guard.records import GuardEvidence, GuardScope, Record, read_record
+from engine.verification.guard.residue import unexplained
 from engine.verification.guard.times import carried, read_times
 from engine.verification.guard.words import ALL, ANY_CONCEPT, CAUSES, CONCEPTS, NEGATED_BEFORE
 from engine.verification.quantities import fold
 
 __all__ = ["judge"]
 
-_LEVEL = re.compile(
-    r"使用率|利用率|很|较|偏|过|高|低|大|多|异常|明显|持续|严重|服务|接口|出现|达到|存在|有|的|了|为|在|是|时|内|期间|窗口"
-)
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_LEFT_OVER = 2
-"""Han characters that may remain unexplained in a clause without a checkable predicate."""
+_TIMES_AND_DAYS = re.compile(r"\d{1,4}(?:[-:/.]\d{1,2})+|\d{1,2}月\d{1,2}[日号]|\d{1,2}[点时]\d{0,2}分?")
 
 
 @dataclass
@@ -82,7 +77,7 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
         _judge_absence(clause, home, scope, positions, tally)
     elif any(_quoted_out_of_a_negation(record) for record in home):
         tally.object_to("contradicted", "摘录在原文里是被否定的")
-    _judge_bare(clause, home, tally)
+    _judge_words(clause, home, scope, tally)
 
 
 def _judge_numbers(clause: Clause, home: Sequence[Record], positions: dict[int, int], tally: _Tally) -> None:
@@ -172,22 +167,15 @@ def _quoted_out_of_a_negation(record: Record) -> bool:
     return at > 0 and bool(NEGATED_BEFORE.search(fold(record.source.context[max(0, at - 24) : at])))
 
 
-def _judge_bare(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
-    """A clause without anything to check must stand in the evidence by its words."""
-    if clause.quantities or clause.direction or clause.absence or clause.entities or read_times(clause.text):
-        return
-    rest = clause.text
-    for name in clause.services:
-        rest = rest.replace(name, "")
-    for claimed, _ in CONCEPTS:
-        rest = claimed.sub("", rest)
-    han = _HAN.findall(_LEVEL.sub("", rest))
-    if len(han) <= _LEFT_OVER:
-        return
-    bigrams = {first + second for first, second in pairwise(han)}
-    held = sum(any(bigram in record.text for record in home) for bigram in bigrams)
-    if held * 10 < len(bigrams) * 6:
-        tally.object_to("reasonable_inference", "证据没有直接写出这句话，只能推断")
+def _judge_words(clause: Clause, home: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
+    """Every word of the clause must be accounted for, because a right number carries no other word."""
+    signs = [sign for sign in (sign_of(record) for record in home) if sign is not None]
+    text = _TIMES_AND_DAYS.sub(lambda match: " " * len(match.group()), clause.text)
+    for alias in sorted(scope.aliases, key=len, reverse=True):
+        text = text.replace(fold(alias), " " * len(fold(alias)))
+    left = unexplained(replace(clause, text=text), home, signs[0] if signs else None)
+    if left:
+        tally.object_to("reasonable_inference", "证据没有直接写出这句话里的全部内容，只能推断")
 
 
 def _judge_times(claim: Claim, records: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:

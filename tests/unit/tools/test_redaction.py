@@ -173,3 +173,17 @@ def test_json_keeps_its_idempotence(value: JsonValue) -> None:
     """Redacting any JSON value twice is redacting it once."""
     clean = REDACTOR.redact_json(value)
     assert REDACTOR.redact_json(clean) == clean
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DB_PASS=s3cretpw", "pass=s3cretpw", "mysql --password hunter2x", "IDENTIFIED BY 'hunter2x'",
+        "Cookie JSESSIONID=ABCDEF0123456789", "https://x/y?sig=AbC123xyz987", "hvs.CAESIJabcdefghij0123456789",
+    ],
+)  # fmt: skip
+def test_secrets_of_command_lines_and_sessions_go(text: str) -> None:
+    """Passwords after a flag or in a short key, session ids, signatures and vault tokens are replaced."""
+    found = Redactor().redact(text)
+    assert "<SECRET:" in found
+    assert not any(word in found for word in ("s3cretpw", "hunter2x", "ABCDEF0123456789", "AbC123xyz987", "CAESIJ"))

@@ -125,6 +125,36 @@ FALSE = [
 ]  # fmt: skip
 
 
+RIDING = [
+    ("payment-service 的错误率均值 31.3%且客户余额被清零", [evidence(METRIC)]),
+    ("payment-service 已被勒索软件加密且错误率均值 31.3%", [evidence(METRIC)]),
+    ("payment-service 的错误率均值 31.3%是因黑客挖矿所为", [evidence(METRIC)]),
+    ("payment-service 的错误率均值 31.3% 请立即关闭支付入口并清空订单", [evidence(METRIC)]),
+    ("payment-service 的 ERROR 日志出现 412 次均为误报可以忽略", [LOGS]),
+    ("payment-service 的 v1.5.0 deploy 由黑客执行", [evidence(CHANGE, "query_changes")]),
+    ("payment-service 在 14:02 宕机", [evidence(CHANGE, "query_changes")]),
+    ("payment-service 的 v1.5.0 打爆连接池：PoolTimeout 出现 412 次", [LOGS, evidence(CHANGE, "query_changes")]),
+    ("payment-service 宕机", [evidence(METRIC)]),
+    ("payment-service 被黑", [evidence(METRIC)]),
+    ("payment-service 健康", [evidence(METRIC)]),
+    ("payment-service 服务严重异常", [evidence(FLAT)]),
+    ("payment-service 的 CPU 使用率很低", [evidence("service=payment-service signal=cpu_usage direction=up window.mean=0.92")]),
+    ("payment-service was hacked and customer data leaked", [evidence(METRIC)]),
+    ("payment-service is down", [evidence(METRIC)]),
+    ("payment-service 데이터 유출", [evidence(METRIC)]),
+    ("payment-service данные утекли", [evidence(METRIC)]),
+    ("payment-service 💀🔥", [evidence(METRIC)]),
+    ("窗口内没有数据丢失", [evidence("services=all total=0 firing=0 complete=true", "query_alerts", scope=Scope(window=WINDOW))]),
+    ("窗口内一切正常", [evidence("services=all total=0 firing=0 complete=true", "query_alerts", scope=Scope(window=WINDOW))]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "items"), RIDING, ids=[text for text, _ in RIDING])
+def test_no_word_rides_along_with_a_right_number(text: str, items: list[GuardEvidence]) -> None:
+    """Words that neither the evidence nor plain speech accounts for keep a claim from being confirmed."""
+    assert judge(claim(text), items, SCOPE).ceiling != "direct_observation"
+
+
 @pytest.mark.spec("S72")
 @pytest.mark.parametrize(("text", "items"), TRUE, ids=[text for text, _ in TRUE])
 def test_what_the_evidence_says_is_derived(text: str, items: list[GuardEvidence]) -> None:
