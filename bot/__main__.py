@@ -2,8 +2,13 @@
 
 import sys
 
-from bot.cli import run
-from bot.settings import process_environment
+from bot.interrupt import say_interrupted
+
+sys.excepthook = say_interrupted
+
+# because the imports below take most of a second, in which Ctrl-C must already be answered in one line
+from bot.cli import run  # noqa: E402
+from bot.settings import process_environment  # noqa: E402
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The audit of a run as people read it."""
 
 from collections.abc import Iterator
+from zoneinfo import ZoneInfo
 
 from bot.progress import NODES_ZH
 from engine.base import JsonObject, JsonValue
@@ -37,7 +38,7 @@ def audit_text(record: RunRecord) -> str:
     return "\n".join(
         (
             *_head(record, evaluation),
-            *_claims(evaluation),
+            *_claims(evaluation, _moments(record)),
             *_gate(evaluation.get("gatekeeper_result")),
             *_calls(record),
             *_events(record),
@@ -61,7 +62,7 @@ def _head(record: RunRecord, evaluation: JsonObject) -> Iterator[str]:
         )
 
 
-def _claims(evaluation: JsonObject) -> Iterator[str]:
+def _claims(evaluation: JsonObject, moments: dict[str, str]) -> Iterator[str]:
     checks = [ClaimCheck.model_validate(item) for item in _items(evaluation.get("claim_checks"))]
     evidence = [VerifiedEvidence.model_validate(item) for item in _items(evaluation.get("verified_evidence"))]
     report = evaluation.get("derivability_guard")
@@ -76,8 +77,15 @@ def _claims(evaluation: JsonObject) -> Iterator[str]:
                 yield from (f"      守卫：{reason}（模型判为{model}）" for reason in finding.reasons)
         for item in evidence:
             if item.claim_id == check.claim_id:
-                yield f"      {item.tool_name} {item.source_invocation_id} {item.raw_path}"
+                asked = moments.get(item.source_invocation_id, "")
+                yield f"      {item.tool_name} {item.source_invocation_id} {item.raw_path} {asked}".rstrip()
                 yield f"        {item.matched_text[:_EXCERPT]}"
+
+
+def _moments(record: RunRecord) -> dict[str, str]:
+    """When each call was made, in the question's zone."""
+    zone = ZoneInfo(record.question.timezone)
+    return {item.id: f"{item.started_at.astimezone(zone):%m-%d %H:%M:%S}" for item in record.invocations}
 
 
 def _gate(value: JsonValue) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from bot.commands import ask, audit, demo, doctor, evaluate, prune, runs
 from bot.settings import Settings, load_settings
-from bot.terminal import make_safe_streams, safe_text
+from bot.terminal import drop_output, make_safe_streams, one_line
 from engine.errors import ConfigError, UnknownRun, VerdictError
 
 __all__ = ["EXIT_CONFIG", "EXIT_FAILED", "EXIT_FALLBACK", "EXIT_INTERRUPTED", "EXIT_OK", "run"]
@@ -51,8 +51,7 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     except VerdictError as error:
         return _say(error, EXIT_FAILED)
     except KeyboardInterrupt:
-        sys.stderr.write("verdict: interrupted\n")
-        return EXIT_INTERRUPTED
+        return _say(VerdictError("interrupted"), EXIT_INTERRUPTED)
     except BrokenPipeError:
         # because whoever read us has had enough, which is no failure
         return EXIT_OK
@@ -61,11 +60,17 @@ def run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
             raise
         # because at 3 a.m. one line that can be searched for beats a traceback; VERDICT_DEBUG=1 shows it
         return _say(error, EXIT_FAILED, kind=type(error).__name__)
+    finally:
+        drop_output()
 
 
 def _say(error: Exception, status: int, kind: str = "") -> int:
-    text = " ".join(safe_text(str(error)).split())
-    sys.stderr.write(f"verdict: {f'{kind}: ' if kind else ''}{text}\n")
+    try:
+        sys.stderr.write(f"verdict: {f'{kind}: ' if kind else ''}{one_line(str(error))}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        # because the status still tells, where the line cannot be shown
+        pass
     return status
 
 
@@ -81,7 +86,10 @@ async def _dispatch(given: argparse.Namespace, settings: Settings) -> int:
         "prune": prune,
         "doctor": doctor,
     }
-    return await commands[given.command](given, settings)
+    status = await commands[given.command](given, settings)
+    # because what cannot be written must be known before the status is given
+    sys.stdout.flush()
+    return status
 
 
 def _parser() -> _Parser:

@@ -7,17 +7,19 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from bot.audit_text import audit_text, outcome_zh
-from bot.bootstrap import open_engine, recorded_source
+from bot.bootstrap import open_engine
+from bot.doctor import examine
 from bot.eval_table import eval_table
 from bot.progress import NoProgress, TerminalProgress
 from bot.settings import Settings
-from bot.terminal import safe_text
+from bot.sources import read_incident
+from bot.terminal import PlainPipes, console, one_line, safe_text, write_answer
 from engine.diagnose import diagnose
-from engine.errors import ConfigError, VerdictError
+from engine.errors import ConfigError
 from engine.evals.run import evaluate_folders
 from engine.greetings import HELP_ZH, is_greeting
 from engine.identity import SystemClock
@@ -34,16 +36,18 @@ __all__ = ["ask", "audit", "demo", "doctor", "evaluate", "prune", "runs"]
 _SAMPLE = Path(__file__).resolve().parents[1] / "engine" / "samples" / "payment-pool-leak"
 _QUESTION_CHARS = 4000
 _FACTS = 10
+_SESSION_CHARS = 200
+_YEARS = range(1970, 2200)
 
 
 async def demo(given: argparse.Namespace, settings: Settings) -> int:
     """`ask` over a shipped incident."""
     incident = given.incident or _SAMPLE
     if given.question is None:
-        source = recorded_source(settings, incident)
-        if source is None or not source.incident.questions:
+        questions = read_incident(incident).questions
+        if not questions:
             raise ConfigError(f"{incident}: holds no question; give one")
-        given.question = source.incident.questions[0]
+        given.question = questions[0]
     given.incident = incident
     return await ask(given, settings)
 
@@ -51,6 +55,7 @@ async def demo(given: argparse.Namespace, settings: Settings) -> int:
 async def ask(given: argparse.Namespace, settings: Settings) -> int:
     """One diagnosis; returns the exit status."""
     text = _question_text(given.question)
+    _check_session(given.session)
     if is_greeting(text):
         if given.json:
             _print_json({"help": HELP_ZH})
@@ -98,28 +103,30 @@ async def runs(given: argparse.Namespace, settings: Settings) -> int:
         _print_json([item.model_dump(mode="json") for item in found])
         return 0
     table = Table(box=None, pad_edge=False)
-    table.add_column("运行", no_wrap=True, min_width=29)
-    for title in ("开始时间", "结果", "问题", "结论"):
-        table.add_column(title, overflow="fold")
+    table.add_column("运行", no_wrap=True, min_width=26)
+    table.add_column("开始时间", no_wrap=True, min_width=14)
+    table.add_column("结果", no_wrap=True, min_width=10)
+    for title in ("问题", "结论"):
+        table.add_column(title, no_wrap=True, overflow="ellipsis", ratio=1)
     for item in found:
-        state = outcome_zh(item.outcome) if item.outcome else f"未完成（{item.stage}）"
+        state = outcome_zh(item.outcome) if item.outcome else f"停在 {item.stage}"
         started = item.started_at.astimezone().strftime("%m-%d %H:%M:%S")
         cells = (item.run_id, started, state, item.question, item.conclusion or "")
-        table.add_row(*(_cell(cell) for cell in cells))
-    Console(markup=False, highlight=False).print(table)
+        table.add_row(*(Text(one_line(cell)) for cell in cells))
+    console().print(table)
     return 0
 
 
 async def evaluate(given: argparse.Namespace, settings: Settings) -> int:
-    """Labelled incidents, scored; 1 when a confirmed claim was not carried."""
+    """Labelled incidents, scored; 1 when a confirmed claim was not carried, or a run crashed."""
     report = await evaluate_folders(
         tuple(given.folders), given.question, lambda folder, store: open_engine(settings, NoProgress(), folder, store)
     )
     if given.json:
         _print_json(report.model_dump(mode="json"))
     else:
-        Console(highlight=False).print(eval_table(report))
-    return 1 if report.totals.unsupported_confirmed_claims else 0
+        console().print(eval_table(report))
+    return 1 if report.totals.unsupported_confirmed_claims or report.totals.crashed else 0
 
 
 async def prune(given: argparse.Namespace, settings: Settings) -> int:
@@ -132,29 +139,9 @@ async def prune(given: argparse.Namespace, settings: Settings) -> int:
 
 async def doctor(given: argparse.Namespace, settings: Settings) -> int:
     """One line a part; 2 when something needed is broken."""
-    broken = False
-    lines = ["ok    configuration"]
-    try:
-        async with open_store(settings.database.url) as store:
-            await store.recent(1)
-        lines.append("ok    database")
-    except VerdictError as error:
-        broken = True
-        lines.append(f"FAIL  database: {error}")
-    lines.append(f"ok    model: {settings.model.provider}")
-    try:
-        source = recorded_source(settings, None)
-        if source is None:
-            lines.append("warn  sources: none configured; only --incident works")
-        else:
-            system = source.system()
-            kinds = ", ".join(system.kinds)
-            lines.append(f"ok    source {source.incident.folder}: {len(system.services)} services; {kinds}")
-    except VerdictError as error:
-        broken = True
-        lines.append(f"FAIL  sources: {error}")
+    lines, sound = await examine(settings)
     _write("\n".join(lines))
-    return 2 if broken else 0
+    return 0 if sound else 2
 
 
 def _question_text(given: str) -> str:
@@ -168,7 +155,17 @@ def _question_text(given: str) -> str:
     return text.strip()
 
 
+def _check_session(session: str | None) -> None:
+    if session is None:
+        return
+    if not session.isprintable() or one_line(session) != session or not 1 <= len(session) <= _SESSION_CHARS:
+        raise ConfigError(f"--session: must be 1 to {_SESSION_CHARS} printable characters on one line")
+
+
 def _window(given: argparse.Namespace, now: datetime, frame: TimeFrame) -> TimeWindow | None:
+    for option, value in (("--since", given.since), ("--from", given.start), ("--to", given.end)):
+        if value is not None and not value.strip():
+            raise ConfigError(f"{option}: is empty; write a time such as 1h or 2026-12-01T14:00:00+08:00")
     if given.since and given.start:
         raise ConfigError("--since and --from both give the start; use one")
     if given.end and not (given.start or given.since):
@@ -178,6 +175,8 @@ def _window(given: argparse.Namespace, now: datetime, frame: TimeFrame) -> TimeW
         return None
     start = read_instant(begin, now, frame.timezone)
     end = read_instant(given.end, now, frame.timezone) if given.end else now
+    if start.year not in _YEARS or end.year not in _YEARS:
+        raise ConfigError(f"--from and --to must lie between the years {_YEARS.start} and {_YEARS.stop - 1}")
     if start >= end:
         raise ConfigError(f"--from must be before --to: {start.isoformat()} .. {end.isoformat()}")
     return TimeWindow(start=start, end=end)
@@ -197,22 +196,18 @@ async def _facts(session: str | None, deps: Deps) -> tuple[str, ...]:
 def _observer(given: argparse.Namespace) -> Observer:
     if given.no_progress:
         return NoProgress()
-    return TerminalProgress(Console(stderr=True, highlight=False))
+    return TerminalProgress(PlainPipes(stderr=True, highlight=False))
 
 
 def _print_answer(record: RunRecord) -> None:
     text = record.answer.text if record.answer else "没有答案"
     seconds = (record.duration_ms or 0) / 1000
     footer = f"运行 {record.run_id} · {seconds:.1f} 秒 · {len(record.invocations)} 次取证 · 复核：verdict audit {record.run_id}"
-    _write(f"{text}\n\n{footer}")
+    write_answer(text, footer)
 
 
 def _write(text: str) -> None:
     sys.stdout.write(f"{safe_text(text)}\n")
-
-
-def _cell(text: str) -> str:
-    return " ".join(safe_text(text).split())[:60]
 
 
 def _print_json(value: object) -> None:

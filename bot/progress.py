@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.markup import escape
 
-from bot.terminal import safe_text
+from bot.terminal import one_line
 from engine.ports import Progress
 
 __all__ = ["NODES_ZH", "NoProgress", "TerminalProgress"]
@@ -18,7 +18,8 @@ NODES_ZH = {
     "fallback": "兜底",
 }
 
-_STATUS_ZH = {"ok": "完成", "failed": "未通过", "empty": "没有命中", "deduped": "没有新内容"}
+_DETAIL = 80
+_CALLS_ZH = {"ok": "完成", "failed": "失败", "empty": "没有命中", "deduped": "没有新内容"}
 
 
 class NoProgress:
@@ -38,19 +39,27 @@ class TerminalProgress:
         """See `Observer`."""
         if progress.kind == "node_finished":
             mark = "[green]✓[/]" if progress.status == "ok" else "[red]✗[/]"
-            reason = "" if progress.status == "ok" else f" {_STATUS_ZH['failed']} {_plain(progress.detail)}"
+            reason = "" if progress.status == "ok" else f" 未通过{_behind(progress.detail)}"
             self._print(f"{mark} {NODES_ZH.get(progress.node, progress.node)}{reason} [dim]{_took(progress)}[/]")
         elif progress.kind == "tool_finished":
-            status = _STATUS_ZH.get(progress.status, progress.status)
-            detail = f" {_plain(progress.detail)[:80]}" if progress.status != "ok" else ""
+            status = _CALLS_ZH.get(progress.status, progress.status)
+            detail = _behind(progress.detail) if progress.status != "ok" else ""
             self._print(f"    [dim]· {_plain(progress.name)} {status}{detail} {_took(progress)}[/]")
 
     def _print(self, line: str) -> None:
-        self._console.print(line, highlight=False, soft_wrap=True)
+        try:
+            self._console.print(line, highlight=False, emoji=False, soft_wrap=True)
+        except (OSError, ValueError):
+            # because a diagnosis goes on when nobody can be shown how far it is
+            self._console.quiet = True
+
+
+def _behind(detail: str) -> str:
+    return f" {_plain(detail[:_DETAIL])}" if detail else ""
 
 
 def _plain(text: str) -> str:
-    return escape(safe_text(text))
+    return escape(one_line(text))
 
 
 def _took(progress: Progress) -> str:

@@ -3,12 +3,14 @@
 import difflib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
+from bot.settings_environment import override, secrets_from
+from bot.settings_errors import Trail, dotted, explain
 from engine.budget import Budget
 from engine.errors import ConfigError
 from engine.gate import Severity
@@ -18,7 +20,8 @@ __all__ = ["ServiceSettings", "Settings", "SourceSettings", "load_settings", "pr
 _FILE = "verdict.toml"
 _SECRETS = ("OPENAI_API_KEY", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_SECRET")
 _LATER_SOURCES = ("prometheus", "alertmanager", "loki", "elasticsearch", "victorialogs", "kubernetes", "mcp")
-_SECRET_WORDS = ("password", "secret", "token", "api_key", "apikey", "signing")
+_SECRET_WORDS = ("password", "passwd", "secret", "token", "api_key", "apikey", "signing")
+_NAMED_BY_THE_OWNER = {"services", "signals"}
 
 
 class _Section(BaseModel):
@@ -28,7 +31,8 @@ class _Section(BaseModel):
 class DatabaseSettings(_Section):
     """Where runs are kept."""
 
-    url: str = "sqlite+aiosqlite:///verdict.db"
+    url: str = Field(default="sqlite+aiosqlite:///verdict.db", repr=False)
+    """Not shown, because it may hold a password."""
 
 
 class RoleSettings(_Section):
@@ -105,8 +109,8 @@ class ServerSettings(_Section):
     port: int = Field(default=3000, ge=1, le=65535)
 
 
-class Settings(_Section):
-    """The whole configuration, with the embedded defaults."""
+class FileSettings(_Section):
+    """What a file may hold, with the embedded defaults."""
 
     database: DatabaseSettings = DatabaseSettings()
     model: ModelSettings = ModelSettings()
@@ -117,6 +121,11 @@ class Settings(_Section):
     rules: RuleSettings = RuleSettings()
     slack: SlackSettings = SlackSettings()
     server: ServerSettings = ServerSettings()
+
+
+class Settings(FileSettings):
+    """The whole configuration: the file, the variables, and what only the environment may give."""
+
     secrets: dict[str, SecretStr] = Field(default_factory=dict, exclude=True)
     debug: bool = False
 
@@ -140,68 +149,63 @@ def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
     place = str(file or _FILE)
     raw = _read(file or Path(_FILE), required=file is not None)
     _refuse_secrets(raw, place)
+    places = override(raw, environ, FileSettings)
     _refuse_later(raw, place)
-    _override(raw, environ)
     try:
-        settings = Settings.model_validate(
-            {**raw, "secrets": _secrets(environ), "debug": bool(environ.get("VERDICT_DEBUG"))}
-        )
+        found = FileSettings.model_validate(raw)
     except ValidationError as error:
-        raise ConfigError(_explain(error, raw, place)) from error
-    if settings.model.provider == "openai":
-        raise ConfigError(f"{place}: model.provider = 'openai' comes with a later release; use 'builtin'")
-    return settings
+        raise ConfigError(explain(error, FileSettings, places, place)) from error
+    if found.model.provider == "openai":
+        where = places.get(("model", "provider"), place)
+        raise ConfigError(f"{where}: model.provider = 'openai' comes with a later release; use 'builtin'")
+    secrets = {name: SecretStr(value) for name, value in secrets_from(environ, _SECRETS).items()}
+    return Settings(**dict(found), secrets=secrets, debug=bool(environ.get("VERDICT_DEBUG")))
 
 
 def _read(path: Path, *, required: bool) -> dict[str, Any]:
-    if not path.is_file():
-        if required:
-            raise ConfigError(f"{path}: no such file; give an existing configuration or none")
-        return {}
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        if path.is_file():
+            return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        if path.exists() and (required or path.is_dir()):
+            raise ConfigError(f"{path}: is no file; give a configuration file or none")
+    except RecursionError as error:
+        raise ConfigError(f"{path}: nested too deeply") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise ConfigError(f"{path}: {error}") from error
+    if required:
+        raise ConfigError(f"{path}: no such file; give an existing configuration or none")
+    return {}
 
 
-def _override(raw: dict[str, Any], environ: Mapping[str, str]) -> None:
-    given = {name: value for name, value in environ.items() if name.startswith("VERDICT_") and "__" in name}
-    if environ.get("VERDICT_MODEL_FALLBACK"):
-        given["VERDICT_MODEL__FALLBACK"] = environ["VERDICT_MODEL_FALLBACK"]
-    for name, value in sorted(given.items()):
-        *sections, key = name.removeprefix("VERDICT_").lower().split("__")
-        table: Any = raw
-        for section in sections:
-            table = cast("dict[str, Any]", table).setdefault(section, {})
-            if not isinstance(table, dict):
-                raise ConfigError(f"{name}: {section} is no table; remove the variable or the key of that name")
-        parsed: Any = value.split(",") if key in {"disabled", "channels", "groups", "alert_channels"} else value
-        cast("dict[str, Any]", table)[key] = parsed
+def _refuse_secrets(raw: Mapping[str, Any], place: str) -> None:
+    for trail in _keys(raw, ()):
+        word = str(trail[-1]).lower()
+        if word != "tokens" and any(part in word for part in _SECRET_WORDS):
+            raise ConfigError(f"{place}: {dotted(trail)}: a secret belongs in the environment: {_variable(trail)}")
 
 
-def _secrets(environ: Mapping[str, str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name in _SECRETS:
-        file = environ.get(f"{name}_FILE")
-        if file:
-            try:
-                found[name] = Path(file).read_text(encoding="utf-8").strip()
-            except (OSError, UnicodeDecodeError) as error:
-                raise ConfigError(f"{name}_FILE: the file cannot be read: {type(error).__name__}") from error
-        elif environ.get(name):
-            found[name] = environ[name]
-    return found
+def _keys(value: Any, trail: Trail) -> Iterator[Trail]:
+    """Every key that names a setting; the names of services and signals, and their labels, are the owner's own."""
+    if isinstance(value, list):
+        for number, item in enumerate(cast("list[Any]", value)):
+            yield from _keys(item, (*trail, number))
+    elif isinstance(value, dict):
+        for key, item in cast("dict[str, Any]", value).items():
+            here = (*trail, key)
+            if key == "selector" and trail and trail[0] in _NAMED_BY_THE_OWNER:
+                continue
+            if not (len(trail) == 1 and trail[0] in _NAMED_BY_THE_OWNER):
+                yield here
+            yield from _keys(item, here)
 
 
-def _refuse_secrets(raw: Mapping[str, Any], place: str, trail: str = "") -> None:
-    for key, value in raw.items():
-        here = f"{trail}{key}"
-        if any(word in key.lower() for word in _SECRET_WORDS) and key.lower() != "tokens":
-            raise ConfigError(
-                f"{place}: {here}: a secret belongs in the environment (such as OPENAI_API_KEY or …_FILE)"
-            )
-        if isinstance(value, dict):
-            _refuse_secrets(cast("dict[str, Any]", value), place, f"{here}.")
+def _variable(trail: Trail) -> str:
+    """The variable that takes a secret, as near as the key tells."""
+    if trail[0] == "database":
+        return "set VERDICT_DATABASE__URL or VERDICT_DATABASE__URL_FILE"
+    wanted = "_".join(str(step) for step in trail if isinstance(step, str)).upper()
+    near = difflib.get_close_matches(wanted, _SECRETS, n=1, cutoff=0.6)
+    return f"set {near[0]} or {near[0]}_FILE" if near else f"one of {', '.join(_SECRETS)}, or …_FILE"
 
 
 def _refuse_later(raw: Mapping[str, Any], place: str) -> None:
@@ -212,29 +216,3 @@ def _refuse_later(raw: Mapping[str, Any], place: str) -> None:
             raise ConfigError(
                 f"{place}: sources[{number}].kind = {kind!r} comes with a later release; there are: recorded, runbooks"
             )
-
-
-def _explain(error: ValidationError, raw: Mapping[str, Any], place: str) -> str:
-    first = error.errors(include_input=False, include_url=False)[0]
-    trail = ".".join(map(str, first["loc"]))
-    if first["type"] != "extra_forbidden":
-        return f"{place}: {trail}: {first['msg']}"
-    known = _known_keys(first["loc"][:-1])
-    near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1, cutoff=0.0)
-    return f"{place}: unknown key {trail!r}; the nearest known one is {near[0] if near else 'none'!r}"
-
-
-def _known_keys(trail: tuple[int | str, ...]) -> list[str]:
-    model: Any = Settings
-    for step in trail:
-        fields: dict[str, Any] = getattr(model, "model_fields", {})
-        if isinstance(step, int) or step not in fields:
-            continue
-        model = next(iter(_models(fields[step].annotation)), model)
-    return [name for name in getattr(model, "model_fields", {}) if name not in {"secrets", "debug"}]
-
-
-def _models(annotation: object) -> list[Any]:
-    if isinstance(annotation, type):
-        return [annotation] if issubclass(annotation, BaseModel) else []
-    return [model for part in get_args(annotation) for model in _models(part)]

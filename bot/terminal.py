@@ -1,14 +1,36 @@
 """Untrusted text on a terminal: nothing in it may steer the terminal or turn its lines around."""
 
+import os
 import re
 import sys
 from typing import TextIO
 
-__all__ = ["make_safe_streams", "safe_text"]
+from rich.console import Console
+from rich.text import Text
+
+__all__ = ["PlainPipes", "console", "drop_output", "make_safe_streams", "one_line", "safe_text", "write_answer"]
 
 _STEERING = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+_WIDE = 160
+_VERDICT = re.compile(r"^【[^】\n]{1,12}】")
+_HEADING = re.compile(r"^[^\s·\[【].{0,30}$", re.MULTILINE)
+_CITED = re.compile(r"(?:\[\d{1,3}\])+$", re.MULTILINE)
+_EVIDENCE = re.compile(r"^    .*$", re.MULTILINE)
+
+
+class PlainPipes(Console):
+    """A console that leaves a closed pipe to whoever called it, instead of ending the program."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what the system said."""
+        raise BrokenPipeError
+
+
+def console() -> Console:
+    """Standard output for tables; wide where it is no terminal, because a file has no edge."""
+    return PlainPipes(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _WIDE)
 
 
 def safe_text(text: str) -> str:
@@ -16,10 +38,56 @@ def safe_text(text: str) -> str:
     return _STEERING.sub("", text)
 
 
+def one_line(text: str) -> str:
+    """The text as one safe line."""
+    return " ".join(safe_text(text).split())
+
+
+def write_answer(text: str, footer: str) -> None:
+    """Print an answer: as it is where nobody watches, with its parts set apart on a terminal.
+
+    The text is never read as markup: styles are laid over it by place.
+    """
+    plain = f"{safe_text(text)}\n\n{safe_text(footer)}"
+    if not sys.stdout.isatty():
+        sys.stdout.write(f"{plain}\n")
+        return
+    styled = Text(plain)
+    styled.highlight_regex(_HEADING, "bold")
+    styled.highlight_regex(_VERDICT, "bold reverse")
+    styled.highlight_regex(_CITED, "cyan")
+    styled.highlight_regex(_EVIDENCE, "dim")
+    styled.stylize("dim", len(plain) - len(safe_text(footer)))
+    console().print(styled, soft_wrap=True)
+
+
 def make_safe_streams() -> None:
     """Let Chinese through on any terminal: what its encoding cannot show becomes an escape, not an error."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # because it is None where it was closed
+        sys.stdout = _nowhere()
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]  # because it is None where it was closed
+        sys.stderr = _nowhere()
     for stream in (sys.stdout, sys.stderr):
         _reconfigure(stream)
+
+
+def drop_output() -> None:
+    """Send what is still to be written nowhere, because nobody reads it; keeps the interpreter's end quiet."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            try:
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, stream.fileno())
+                os.close(nowhere)
+            except (OSError, ValueError):
+                # because a stream without a descriptor has nothing that could fail at the end
+                continue
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # because it stands in for the stream until the end
 
 
 def _reconfigure(stream: TextIO) -> None:

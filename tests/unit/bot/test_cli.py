@@ -219,7 +219,7 @@ def test_doctor_says_what_is_broken(verdict: Verdict, tmp_path: Path) -> None:
     config.write_text('[[sources]]\nkind = "recorded"\npath = "/nonexistent"\n')
     status, out, _ = verdict("doctor", "--config", str(config))
     assert status != EXIT_OK
-    assert "FAIL  sources" in out
+    assert "FAIL  source 0 (recorded): /nonexistent" in out
     assert verdict("doctor")[0] == EXIT_OK
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from bot.settings import load_settings
 from engine.errors import ConfigError
+from tests.postgres import ROOT
 
 
 def _file(folder: Path, text: str) -> Path:
@@ -88,3 +89,79 @@ def test_a_secret_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     """The variable is named, not the system's message."""
     with pytest.raises(ConfigError, match="OPENAI_API_KEY_FILE"):
         load_settings(_file(tmp_path, ""), {"OPENAI_API_KEY_FILE": str(tmp_path / "none")})
+
+
+@pytest.mark.parametrize(
+    ("text", "variable"),
+    [
+        ('[model]\napi_key = "sk-1"\n', "OPENAI_API_KEY"),
+        ('[slack]\nbot_token = "xoxb-1"\n', "SLACK_BOT_TOKEN"),
+        ('[slack]\nsigning_secret = "x"\n', "SLACK_SIGNING_SECRET"),
+        ('[database]\npassword = "x"\n', "VERDICT_DATABASE__URL"),
+        ('[[sources]]\nkind = "recorded"\npath = "x"\npassword = "x"\n', "…_FILE"),
+        ('[secrets]\nOPENAI_API_KEY = "sk-1"\n', "environment"),
+    ],
+)
+def test_a_secret_in_the_file_is_told_its_variable(tmp_path: Path, text: str, variable: str) -> None:
+    """A key that looks like a secret's is refused wherever it stands, with the variable to use instead."""
+    with pytest.raises(ConfigError, match="secret belongs in the environment") as caught:
+        load_settings(_file(tmp_path, text), {})
+    assert variable in str(caught.value)
+
+
+def test_a_service_may_be_called_like_a_secret(tmp_path: Path) -> None:
+    """Names that the owner gives, and labels, are no settings."""
+    found = load_settings(
+        _file(
+            tmp_path,
+            '[services.token-service]\nselector = {secret = "x"}\n[signals.token_errors]\ntitle = "令牌错误"\n',
+        ),
+        {},
+    )
+    assert list(found.services) == ["token-service"]
+    assert list(found.signals) == ["token_errors"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("debug = true\n", "unknown key 'debug'"),
+        ("sources = 3\n", "must be a list"),
+        ('database = "x"\n', "must be a table"),
+        ("[slack]\nlanguage = 3\n", "must be text"),
+        ('[[sources]]\nkind = "recorded"\n', "sources[0].path: is missing"),
+        ('[[sources]]\nkind = "recorded"\npath = "x"\nnmae = "y"\n', "'name'"),
+        ("[services.pay]\nalias = []\n", "'aliases'"),
+        ("[model.roles.verifer]\n", "'verifier'"),
+        ("x = " + "[" * 3000, "nested"),
+    ],
+    ids=str,
+)
+def test_each_wrong_type_says_what_to_write(tmp_path: Path, text: str, words: str) -> None:
+    """The remedy is in plain words, with the place and the file."""
+    with pytest.raises(ConfigError) as caught:
+        load_settings(_file(tmp_path, text), {})
+    message = str(caught.value)
+    assert words in message
+    assert "verdict.toml" in message
+    assert "\n" not in message
+    assert "Input should" not in message
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
+    """A file as some editors save it is read."""
+    assert load_settings(_file(tmp_path, "\ufeff[budget]\nseconds = 3\n"), {}).budget.seconds == 3
+
+
+def test_a_folder_is_no_configuration(tmp_path: Path) -> None:
+    """A folder in the file's place is named as such."""
+    with pytest.raises(ConfigError, match="is no file"):
+        load_settings(tmp_path, {})
+
+
+def test_the_readme_example_is_a_configuration(tmp_path: Path) -> None:
+    """What README shows can be pasted."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (example,) = [part for part in text.split("```toml\n")[1:] if part.startswith("[database]")]
+    found = load_settings(_file(tmp_path, example.partition("```")[0]), {})
+    assert [source.kind for source in found.sources] == ["recorded", "runbooks"]
