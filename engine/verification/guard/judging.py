@@ -67,17 +67,26 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
         return
     positions = {id(record): position for position, record in enumerate(records)}
     _judge_entities(clause, home, records, positions, tally)
-    for claimed, held in CONCEPTS if ANY_CONCEPT.search(clause.text) else ():
-        if claimed.search(clause.text) and not any(record.speaks_of(held) for record in home):
-            tally.object_to("unsupported", "证据说的不是这个指标或对象")
-    _judge_numbers(clause, home, positions, tally)
+    topical = _topical(clause, home, tally)
+    _judge_numbers(clause, topical, positions, tally)
     if clause.direction:
-        _judge_direction(clause, home, tally)
+        _judge_direction(clause, topical, tally)
     if clause.absence:
         _judge_absence(clause, home, scope, positions, tally)
     elif any(_quoted_out_of_a_negation(record) for record in home):
         tally.object_to("contradicted", "摘录在原文里是被否定的")
     _judge_words(clause, home, scope, tally)
+
+
+def _topical(clause: Clause, home: Sequence[Record], tally: _Tally) -> list[Record]:
+    """The records that show what the clause speaks of: a number of another thing's record carries nothing."""
+    asked = (
+        [held for claimed, held in CONCEPTS if claimed.search(clause.text)] if ANY_CONCEPT.search(clause.text) else []
+    )
+    if any(not any(record.speaks_of(held) for record in home) for held in asked):
+        tally.object_to("unsupported", "证据说的不是这个指标或对象")
+    whole = [record for record in home if all(record.speaks_of(held) for held in asked)]
+    return whole or list(home)
 
 
 def _judge_numbers(clause: Clause, home: Sequence[Record], positions: dict[int, int], tally: _Tally) -> None:

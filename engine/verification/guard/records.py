@@ -10,12 +10,16 @@ from pydantic import Field
 from engine.base import Frozen
 from engine.invocation import Scope
 from engine.verification.guard.entities import holds
+from engine.verification.guard.words import NEGATED_BEFORE
 from engine.verification.quantities import Dimension, Quantity, fold, read_quantities, to_quantity
 from engine.window import TimeWindow
 
 __all__ = ["GuardEvidence", "GuardScope", "Held", "Record", "read_record"]
 
 _PAIR = re.compile(r'([^\s="]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+_RENDERED = re.compile(r"[^\s=\"]+=(?:\"[^\"]*\"|\S+)\s+[^\s=\"]+=")
+"""A line of `key=value` pairs."""
+
 _NUMERIC = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?")
 
 _UNIT_DIMENSIONS: dict[str, tuple[Dimension, str]] = {
@@ -111,7 +115,13 @@ class Record:
 
     def speaks_of(self, pattern: re.Pattern[str]) -> bool:
         """Whether the record shows a concept, in the matched text, the tool's name or around it."""
-        return bool(pattern.search(self.text) or pattern.search(self.source.tool_name) or pattern.search(self.context))
+        if pattern.search(self.source.tool_name):
+            return True
+        return any(
+            not NEGATED_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
+            for text in (self.text, self.context)
+            for match in pattern.finditer(text)
+        )
 
     def numbers(self, key: str) -> list[Quantity]:
         """The numbers under one name."""
@@ -134,7 +144,8 @@ def read_record(source: GuardEvidence) -> Record:
     held: list[Held] = []
     for key, value in pairs.items():
         held += _field(key, value, unit)
-    for piece in rest:
+    # because in a rendered line a number outside a pair was cut off from its name, and may be anybody's
+    for piece in () if _RENDERED.match(source.context[:400]) else rest:
         held += [Held("", quantity) for quantity in read_quantities(piece)]
     return Record(source, tuple(held), pairs)
 

@@ -44,6 +44,10 @@ CHANGE = 'time=2026-11-30T14:02:10+08:00 service=payment-service kind=deploy sum
 QUIET = "services=payment-service total=1200 errors=0 baseline_errors=3 matched_streams=true complete=true"
 NOISY = "services=payment-service total=1200 errors=12 matched_streams=true complete=true"
 FLAT = 'service=payment-service signal=cpu_usage title="CPU 使用率" unit=ratio direction=flat score=0 window.mean=0.21 baseline.mean=0.2'
+MEMORY = (
+    "service=payment-service signal=memory_usage_ratio title=内存使用率 unit=ratio direction=up "
+    "window.mean=0.92 baseline.mean=0.2"
+)
 OTHER = (
     METRIC.replace("payment-service", "order-service")
     .replace("0.3127", "0.02")
@@ -121,6 +125,10 @@ FALSE = [
     ("所有请求都失败，payment-service 的错误率均值 31.3%", [evidence(METRIC)], "all"),
     ("根因是磁盘写满", [evidence(METRIC)], "no evidence"),
     ("payment-service CPU usage is 97%", [evidence("payment-service CPU=92%")], "number"),
+    ("payment-service 的 CPU 使用率均值 0.2", [evidence("0.2", context=FLAT)], "cut off from its name"),
+    ("payment-service 的 CPU 使用率均值 92%", [evidence(FLAT), evidence(MEMORY)], "another thing's number"),
+    ("payment-service 的 CPU 使用率上升", [evidence(FLAT), evidence(MEMORY)], "another thing's direction"),
+    ("payment-service 出现死锁", [evidence('service=payment-service template="no deadlock found" count=3', "query_logs")], "denied by the evidence"),
     ("service is healthy", [evidence("healthy", context="service is not healthy")], "out of a negation"),
 ]  # fmt: skip
 
