@@ -83,9 +83,10 @@ def _topical(clause: Clause, home: Sequence[Record], tally: _Tally) -> list[Reco
     asked = (
         [held for claimed, held in CONCEPTS if claimed.search(clause.text)] if ANY_CONCEPT.search(clause.text) else []
     )
-    if any(not any(record.speaks_of(held) for record in home) for held in asked):
+    shown = [[record.speaks_of(held) for held in asked] for record in home]
+    if not all(any(column) for column in zip(*shown, strict=True)):
         tally.object_to("unsupported", "证据说的不是这个指标或对象")
-    whole = [record for record in home if all(record.speaks_of(held) for held in asked)]
+    whole = [record for record, row in zip(home, shown, strict=True) if all(row)]
     return whole or list(home)
 
 

@@ -1,7 +1,7 @@
 """Numbers and directions of a clause against the records that it speaks of."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -70,14 +70,12 @@ def number_finding(clause: Clause, index: int, records: Sequence[Record]) -> tup
     return "missing", frozenset()
 
 
-def pairs(record: Record) -> list[tuple[Quantity, Quantity]]:
+def pairs(record: Record) -> Iterator[tuple[Quantity, Quantity]]:
     """(now, then) numbers that the record holds, most telling first."""
-    found: list[tuple[Quantity, Quantity]] = []
     for now, then in _PARTNERS:
         current, base = record.numbers(now), record.numbers(then)
         if current and base:
-            found.append((current[0], base[0]))
-    return found
+            yield current[0], base[0]
 
 
 def sign_of(record: Record) -> int | None:
@@ -85,10 +83,10 @@ def sign_of(record: Record) -> int | None:
     said = {"up": 1, "down": -1, "flat": 0}.get(record.pairs.get("direction", ""))
     if said is not None:
         return said
-    both = pairs(record)
-    if not both:
+    both = next(pairs(record), None)
+    if both is None:
         return None
-    now, then = both[0]
+    now, then = both
     return (now.value > then.value) - (now.value < then.value)
 
 

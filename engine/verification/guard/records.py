@@ -117,15 +117,19 @@ class Record:
         """Whether the record shows a concept, in the matched text, the tool's name or around it."""
         if pattern.search(self.source.tool_name):
             return True
-        return any(
-            not NEGATED_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
-            for text in (self.text, self.context)
-            for match in pattern.finditer(text)
-        )
+        # because the text around may be long, it is folded only when the matched one does not tell
+        return _affirms(pattern, self.text) or _affirms(pattern, self.context)
 
     def numbers(self, key: str) -> list[Quantity]:
         """The numbers under one name."""
         return [item.quantity for item in self.held if item.key == key]
+
+
+def _affirms(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a folded text shows a concept without denying it just before."""
+    return any(
+        not NEGATED_BEFORE.search(text[max(0, match.start() - 24) : match.start()]) for match in pattern.finditer(text)
+    )
 
 
 def read_record(source: GuardEvidence) -> Record:

@@ -102,6 +102,14 @@ _ENGLISH = frozenset(
         "service",
     ]
 )
+_JUDGED = re.compile(
+    "|".join(
+        f"(?:{pattern.pattern})"
+        for pattern in (UP, DOWN, CAUSES, ABSENCE, ANY_CONCEPT, *(word for word, _ in QUALIFIERS))
+    )
+)
+"""Words that other rules of the guard judge."""
+
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
 _LATIN = re.compile(r"[a-z][a-z0-9_]+")
 _JOINING = frozenset("上下里外后前又即则以等该此这那某各")
@@ -121,11 +129,10 @@ def unexplained(clause: Clause, home: Sequence[Record], sign: int | None) -> tup
         text = f"{text[: quantity.start]} {text[quantity.end :]}"
     for name in sorted({*clause.services, *(entity.name for entity in clause.entities)}, key=len, reverse=True):
         text = text.replace(name, " ")
-    for pattern in (UP, DOWN, CAUSES, ABSENCE, ANY_CONCEPT, *(word for word, _ in QUALIFIERS)):
-        text = pattern.sub(" ", text)
+    text = _JUDGED.sub(" ", text)
     held = " ".join(f"{record.text} {record.source.tool_name}" for record in home)
     for words, shown in _SHOWN:
-        if shown.search(held):
+        if words.search(text) and shown.search(held):
             text = words.sub(" ", text)
     for level, words in _LEVELS:
         if sign in (None, level) or (sign == 0 and level < 0):
