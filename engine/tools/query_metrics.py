@@ -42,6 +42,9 @@ _FLOORS = {
 """Departures below this are nothing, in the signal's unit."""
 
 
+_THIN = 0.25
+"""A series with less than this share of the samples that its baseline lets expect counts as silent."""
+
 _FAILURES = re.compile(r"availability|success|error_ratio|error_rate|failure")
 
 
@@ -110,9 +113,9 @@ class QueryMetrics:
         if len(measured) > len(kept):
             notes.append(f"共 {len(measured)} 条序列，只列出最异常的 {len(kept)} 条")
         if not measured:
-            notes.append("时间段内没有数据（基线中有）" if silent else "没有匹配的指标序列")
+            notes.append("时间段内没有数据或太少（基线中有）" if silent else "没有匹配的指标序列")
         elif silent:
-            notes.append(f"有 {silent} 条序列基线中有数据、时间段内没有")
+            notes.append(f"有 {silent} 条序列基线中有数据、时间段内没有或太少")
         scope = Scope(
             services=(service,) if service else (),
             window=window,
@@ -128,6 +131,9 @@ class QueryMetrics:
         if not values:
             return None
         _, before = _within(series, baseline) if baseline else (array("d"), array("d"))
+        if baseline and len(values) < _THIN * len(before) * window.seconds / baseline.seconds:
+            # because a few readable samples of many say nothing of the stretch, least of all that it was quiet
+            return None
         info = self._signals.get(series.signal) or SignalInfo(name=series.signal, title=series.signal, unit="count")
         floor, relative = _FLOORS.get(info.unit, 0.0), 0.05
         if _FAILURES.search(info.name):

@@ -21,6 +21,8 @@ _KINDS = ("metric", "log", "edge", "operation", "alert", "change")
 _WORD = re.compile(r"[a-z][a-z_]{3,}|[\u3400-\u9fff]{2}")
 _MANY = 10
 """Fewer errors than this are no growth worth a word."""
+_SILENT = 0.2
+"""Share of silent series above which metrics give no all-clear."""
 _MOST_SUSPECTS = 5
 _MOST_CLAIMS = 8
 _MOST_HINTS = 4
@@ -177,6 +179,9 @@ def _quiet(ref: Ref) -> str | None:
         return None
     if ref.tool == "query_metrics" and ref.number("matched_series"):
         matched, anomalous = ref.number("matched_series") or 0, ref.number("anomalous_series") or 0
+        if (ref.number("silent_series") or 0) > _SILENT * matched:
+            # because an all-clear over what is left would pass over what fell silent
+            return None
         if anomalous == 0:
             return f"共 {count(matched)} 条指标序列，未发现偏离基线的序列"
         return f"共 {count(matched)} 条指标序列，其中 {count(anomalous)} 条偏离基线"
