@@ -2,6 +2,8 @@
 
 from typing import TypeVar
 
+from pydantic_core import PydanticSerializationError
+
 from engine.answer import Answer
 from engine.base import Frozen
 from engine.errors import UnknownRun
@@ -113,6 +115,13 @@ def _recorded(answer: Answer) -> RecordedAnswer:
 
 
 def _clean(value: T) -> T:
+    try:
+        # because nearly every value is clean, and one look at its JSON costs less than walking it
+        if "\\u0000" not in value.model_dump_json():
+            return value
+    except PydanticSerializationError:
+        # because a lone surrogate is no UTF-8; the walk below replaces it
+        pass
     dumped = value.model_dump(mode="json")
     cleaned = storable(dumped)
     return value if cleaned == dumped else type(value).model_validate(cleaned)

@@ -67,6 +67,7 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
         return
     positions = {id(record): position for position, record in enumerate(records)}
     _judge_entities(clause, home, records, positions, tally)
+    _judge_relation(clause, home, tally)
     topical = _topical(clause, home, tally)
     _judge_numbers(clause, topical, positions, tally)
     if clause.direction:
@@ -76,6 +77,20 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
     elif any(_quoted_out_of_a_negation(record) for record in home):
         tally.object_to("contradicted", "摘录在原文里是被否定的")
     _judge_words(clause, home, scope, tally)
+
+
+def _judge_relation(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
+    """Who calls whom must be as a record says it, not the other way round."""
+    for first in clause.services:
+        for second in clause.services:
+            said = re.search(rf"{re.escape(first)}\s*(?:调用|依赖|请求|->|→|calls)\s*{re.escape(second)}", clause.text)
+            if first == second or not said:
+                continue
+            shown = {record.relation for record in home if record.relation}
+            if (second, first) in shown and (first, second) not in shown:
+                tally.object_to("contradicted", "调用方向与证据相反")
+            elif (first, second) not in shown:
+                tally.object_to("unsupported", "证据没有写明这一调用关系")
 
 
 def _topical(clause: Clause, home: Sequence[Record], tally: _Tally) -> list[Record]:

@@ -17,6 +17,11 @@ _BASE = re.compile(r"baseline|expected")
 _FROM = re.compile(r"(?:从|由|自|from)\s*$")
 _TO = re.compile(r"\s*(?:→|->|升|降|涨|跌|增|减|to\b)")
 
+_CHANGED_BY = re.compile(
+    r"(?:上升|升高|增加|增长|增多|上涨|下降|降低|减少|回落|increased by|dropped by)(?:了)?\s*约?\s*$"
+)
+"""Words that make the number behind them a change, not a level."""
+
 _PARTNERS: tuple[tuple[str, str], ...] = (
     ("window.mean", "baseline.mean"),
     ("p95_ms", "baseline_p95_ms"),
@@ -48,6 +53,13 @@ def number_finding(clause: Clause, index: int, records: Sequence[Record]) -> tup
     begin = clause.quantities[index - 1].end if index else 0
     words, after = clause.text[begin : claimed.start], clause.text[claimed.end : claimed.end + 6]
     asked = _asked(words, after)
+    if _CHANGED_BY.search(words):
+        changed = frozenset(
+            position
+            for position, record in enumerate(records)
+            if any(matches(claimed, item) for item in _changes(record))
+        )
+        return ("held", changed) if changed else ("missing", frozenset())
     fitting = [
         (position, held.quantity)
         for position, record in enumerate(records)
@@ -127,6 +139,16 @@ def _fits(key: str, asked: _Asked, record: Record) -> bool:
     if _BASE.search(key) and not asked.baseline:
         return False
     return all(field.search(key) or field.search(record.about) for field in asked.fields)
+
+
+def _changes(record: Record) -> Iterator[Quantity]:
+    """By how much each pair changed: the difference in its own unit, and as a share of what it was."""
+    for now, then in pairs(record):
+        difference = abs(now.value - then.value)
+        yield Quantity(difference, abs(now.raw - then.raw), now.dimension, Decimal(0), 0, 0)
+        if then.value > 0:
+            share = difference / then.value
+            yield Quantity(share, share, "ratio", Decimal(0), 0, 0)
 
 
 def _ratios(record: Record) -> Iterable[Quantity]:

@@ -109,6 +109,13 @@ class Record:
         same = self.source.context == self.source.text
         return self.text if same else fold(self.source.context)
 
+    @cached_property
+    def relation(self) -> tuple[str, str] | None:
+        """(caller, callee) where the record is of a call."""
+        caller = self.pairs.get("caller") or self.pairs.get("from")
+        callee = self.pairs.get("callee") or self.pairs.get("to")
+        return (fold(caller), fold(callee)) if caller and callee else None
+
     def holds(self, name: str) -> bool:
         """Whether the record names something, in the matched text or around it."""
         return holds(self.text, name) or (self.source.context != self.source.text and holds(self.context, name))

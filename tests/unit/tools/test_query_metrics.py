@@ -59,6 +59,13 @@ async def test_no_change_ratio_over_nothing(tmp_path: Path) -> None:
     assert (row["change"], row["direction"]) == (None, "up")
 
 
+async def test_a_series_with_hardly_a_sample_counts_as_silent(tmp_path: Path) -> None:
+    """One readable sample in a stretch that should hold thirty is no quiet stretch."""
+    folder = IncidentFolder(tmp_path).series("cpu_usage_ratio", 'service="pay"', QUIET, [0.2] + [float("nan")] * 29)
+    result = await _query(folder)
+    assert (result.status, _summary(result)["silent_series"]) == ("empty", 1)
+
+
 async def test_a_series_that_stopped_is_told(tmp_path: Path) -> None:
     """Series with samples in the baseline alone are counted, because silence is news."""
     folder = (
@@ -72,7 +79,7 @@ async def test_a_series_that_stopped_is_told(tmp_path: Path) -> None:
     assert "有 1 条序列" in every.note
     stopped = await _query(folder, service="pay")
     assert stopped.status == "empty"
-    assert stopped.note == "时间段内没有数据（基线中有）"
+    assert stopped.note == "时间段内没有数据或太少（基线中有）"
     assert stopped.scope.matched
 
 
