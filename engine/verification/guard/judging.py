@@ -14,11 +14,12 @@ from engine.verification.guard.order import GuardVerdict, lower_of
 from engine.verification.guard.records import GuardEvidence, GuardScope, Record, read_record
 from engine.verification.guard.residue import unexplained
 from engine.verification.guard.times import carried, read_times
-from engine.verification.guard.words import ALL, ANY_CONCEPT, CAUSES, CONCEPTS, NEGATED_BEFORE
+from engine.verification.guard.words import ALL, ANY_CONCEPT, CAUSES, CONCEPTS, NEGATED_AFTER, NEGATED_BEFORE
 from engine.verification.quantities import fold
 
 __all__ = ["judge"]
 
+_LEVEL_OF_LOGS = re.compile(r"\b(debug|info|warn|error|fatal)\s*(?:级别)?(?:的)?日志")
 _TIMES_AND_DAYS = re.compile(r"\d{1,4}(?:[-:/.]\d{1,2})+|\d{1,2}月\d{1,2}[日号]|\d{1,2}[点时]\d{0,2}分?")
 
 
@@ -53,7 +54,6 @@ def judge(claim: Claim, evidence: Sequence[GuardEvidence], scope: GuardScope) ->
     tally = _Tally()
     for clause in read_clauses(claim.claim_text, scope):
         _judge_clause(clause, records, scope, tally)
-    _judge_times(claim, records, scope, tally)
     _judge_whole(claim, records, tally)
     if tally.ceiling == "contradicted":
         return GuardVerdict("contradicted", "contradicted", tuple(tally.reasons))
@@ -68,6 +68,8 @@ def _judge_clause(clause: Clause, records: Sequence[Record], scope: GuardScope, 
     positions = {id(record): position for position, record in enumerate(records)}
     _judge_entities(clause, home, records, positions, tally)
     _judge_relation(clause, home, tally)
+    _judge_sides(clause, home, tally)
+    _judge_times(clause, home, scope, tally)
     topical = _topical(clause, home, tally)
     _judge_numbers(clause, topical, positions, tally)
     if clause.direction:
@@ -186,10 +188,12 @@ def _judge_direction(clause: Clause, home: Sequence[Record], tally: _Tally) -> N
 
 
 def _quoted_out_of_a_negation(record: Record) -> bool:
-    if record.source.text == record.source.context:
+    whole, text = record.source.context, record.source.text
+    at = whole.find(text)
+    if whole == text or at < 0:
         return False
-    at = record.source.context.find(record.source.text)
-    return at > 0 and bool(NEGATED_BEFORE.search(fold(record.source.context[max(0, at - 24) : at])))
+    before, behind = fold(whole[max(0, at - 40) : at]), fold(whole[at + len(text) : at + len(text) + 40])
+    return bool(NEGATED_BEFORE.search(before) or NEGATED_AFTER.match(behind))
 
 
 def _judge_words(clause: Clause, home: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
@@ -203,15 +207,29 @@ def _judge_words(clause: Clause, home: Sequence[Record], scope: GuardScope, tall
         tally.object_to("reasonable_inference", "证据没有直接写出这句话里的全部内容，只能推断")
 
 
-def _judge_times(claim: Claim, records: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
-    times = read_times(QUOTED.sub("□", fold(claim.claim_text)))
+def _judge_times(clause: Clause, home: Sequence[Record], scope: GuardScope, tally: _Tally) -> None:
+    times = read_times(clause.text)
     if not times:
         return
-    texts = [text for record in records for text in {record.text, record.context}]
-    windows = [window for window in (scope.window, *(record.source.scope.window for record in records)) if window]
+    # because a time says when one thing was: it must stand where that thing stands
+    named = [
+        record for record in home if all(_has(record, entity.name, quoted=entity.quoted) for entity in clause.entities)
+    ]
+    texts = [text for record in named or home for text in {record.text, record.context}]
+    windows = [window for window in (scope.window, *(record.source.scope.window for record in home)) if window]
     for claimed in times:
         if not carried(claimed, texts, windows, scope.timezone):
             tally.object_to("unsupported", "证据中没有判断所说的时间")
+
+
+def _judge_sides(clause: Clause, home: Sequence[Record], tally: _Tally) -> None:
+    """A log level must be the record's, and a comparison of two services is more than either record says."""
+    level = _LEVEL_OF_LOGS.search(clause.text)
+    levels = {record.pairs["level"].lower() for record in home if record.pairs.get("level")}
+    if level and levels and level.group(1) not in levels:
+        tally.object_to("unsupported", "证据中的日志级别不是判断所说的")
+    if any(re.search(rf"比\s*{re.escape(name)}", clause.text) for name in clause.services):
+        tally.object_to("reasonable_inference", "两个服务的比较只能推断")
 
 
 def _judge_whole(claim: Claim, records: Sequence[Record], tally: _Tally) -> None:

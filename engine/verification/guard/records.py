@@ -10,13 +10,16 @@ from pydantic import Field
 from engine.base import Frozen
 from engine.invocation import Scope
 from engine.verification.guard.entities import holds
-from engine.verification.guard.words import NEGATED_BEFORE
+from engine.verification.guard.words import NEGATED_AFTER, NEGATED_BEFORE
 from engine.verification.quantities import Dimension, Quantity, fold, read_quantities, to_quantity
 from engine.window import TimeWindow
 
 __all__ = ["GuardEvidence", "GuardScope", "Held", "Record", "read_record"]
 
 _PAIR = re.compile(r'([^\s="]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+_AROUND = 40
+"""Characters around a match in which a denial of it may stand."""
+
 _RENDERED = re.compile(r"[^\s=\"]+=(?:\"[^\"]*\"|\S+)\s+[^\s=\"]+=")
 """A line of `key=value` pairs."""
 
@@ -99,6 +102,14 @@ class Record:
         return fold(self.source.text)
 
     @cached_property
+    def near(self) -> str:
+        """The matched text with the words just around it, folded: an excerpt may have cut off a denial."""
+        whole, at = self.source.context, self.source.context.find(self.source.text)
+        if whole == self.source.text or at < 0:
+            return self.context
+        return fold(whole[max(0, at - _AROUND) : at + len(self.source.text) + _AROUND])
+
+    @cached_property
     def about(self) -> str:
         """Name and title of the series that the record's numbers belong to, folded."""
         return f"{self.pairs.get('signal', '')} {self.pairs.get('title', '')}".lower()
@@ -125,7 +136,7 @@ class Record:
         if pattern.search(self.source.tool_name):
             return True
         # because the text around may be long, it is folded only when the matched one does not tell
-        return _affirms(pattern, self.text) or _affirms(pattern, self.context)
+        return _affirms(pattern, self.near) or _affirms(pattern, self.context)
 
     def numbers(self, key: str) -> list[Quantity]:
         """The numbers under one name."""
@@ -133,9 +144,11 @@ class Record:
 
 
 def _affirms(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a folded text shows a concept without denying it just before."""
+    """Whether a folded text shows a concept without denying it just before or behind."""
     return any(
-        not NEGATED_BEFORE.search(text[max(0, match.start() - 24) : match.start()]) for match in pattern.finditer(text)
+        not NEGATED_BEFORE.search(text[max(0, match.start() - _AROUND) : match.start()])
+        and not NEGATED_AFTER.match(text, match.end())
+        for match in pattern.finditer(text)
     )
 
 

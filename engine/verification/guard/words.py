@@ -11,6 +11,7 @@ __all__ = [
     "CAUSES",
     "CONCEPTS",
     "DOWN",
+    "NEGATED_AFTER",
     "NEGATED_BEFORE",
     "NEUTRAL",
     "QUALIFIERS",
@@ -37,7 +38,10 @@ CAUSES = re.compile(
 ALL = re.compile(r"所有|全部|唯一|仅有|一直|始终|总是|最严重|最主要|\b(?:only|all|always|every|never)\b")
 
 NEGATED_BEFORE = re.compile(
-    r"(?:\b(?:no|not|without|never|zero|non)[\s-]*(?:any\s+)?|没有|未发现|未见|并非|不是|未|无)\s*$"
+    r"(?:\b(?:no|not|without|never|zero|non|ruled out)\b[\s:-]*(?:[a-z]+\s+){0,3}|没有|未发现|未见|并非|不是|未|无)\s*$"
+)
+NEGATED_AFTER = re.compile(
+    r"\s*(?:(?:is|are|was|were|has|have|had)\s+)?(?:been\s+)?(?:not|never|ruled out)\b|\s*(?:不存在|未出现|未发生)"
 )
 
 APPROXIMATE_TIME = re.compile(r"\s*(?:前后|左右|许|附近|around)")
@@ -69,7 +73,8 @@ CONCEPTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         (r"队列|积压|queue|\blag\b", r"queue|队列|积压|lag|pending|waiting"),
         (r"流量|请求量|请求数|吞吐|qps|rps|traffic", r"request|req|qps|rps|rate|流量|请求|吞吐|count|traffic|workload"),
         (r"重启|restart", r"restart|重启|reboot|start"),
-        (r"发布|部署|上线|deploy|回滚", r"deploy|发布|部署|上线|release|rollback|回滚|version"),
+        (r"发布|部署|上线|deploy", r"deploy|发布|部署|上线|release|version"),
+        (r"回滚|回退|rollback|revert", r"rollback|roll back|revert|回滚|回退"),
         (r"配置|config", r"config|配置"),
         (r"告警|报警|alert", r"alert|告警|报警|firing|severity"),
         (r"日志|\blogs?\b", r"log|日志|level=|template|message|query_logs"),
