@@ -16,6 +16,8 @@ class Usage(Frozen):
     output_tokens: int = Field(default=0, ge=0)
     tool_calls: int = Field(default=0, ge=0)
     output_bytes: int = Field(default=0, ge=0)
+    cost: float = Field(default=0.0, ge=0)
+    """Money, in the price table's currency; 0 where no price is set."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -25,6 +27,7 @@ class Usage(Frozen):
             output_tokens=self.output_tokens + other.output_tokens,
             tool_calls=self.tool_calls + other.tool_calls,
             output_bytes=self.output_bytes + other.output_bytes,
+            cost=self.cost + other.cost,
         )
 
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from engine.base import AwareDatetime, Frozen
 from engine.budget import Usage
+from engine.stand_in import StandIn
 
 __all__ = [
     "ClaimCheck",
@@ -139,3 +140,4 @@ class Verification(Frozen):
     input_sha256: str | None = None
     """Digest of the serialized input; the same for both attempts (spec S35)."""
     usage: Usage = Usage()
+    stand_in: StandIn | None = None

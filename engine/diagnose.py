@@ -58,6 +58,7 @@ def open_run(question: Question, deps: Deps, frame: TimeFrame) -> Run:
         baseline=baseline,
         budget=deps.budget,
         started_at=started,
+        nonce=deps.ids.nonce(),
     )
 
 

@@ -21,6 +21,10 @@ class RandomIds:
         """Such as `inv-3-9f2c`."""
         return f"inv-{ordinal}-{secrets.token_hex(2)}"
 
+    def nonce(self) -> str:
+        """Sixteen hexadecimal digits that cannot be guessed."""
+        return secrets.token_hex(8)
+
 
 class SystemClock:
     """The machine's time, aware."""

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from engine.base import Frozen, JsonObject
 from engine.budget import Usage
+from engine.stand_in import StandIn
 
 __all__ = ["EvidenceGapRequest", "Plan", "PlanMode", "PlanStep", "RetryContext"]
 
@@ -31,6 +32,7 @@ class Plan(Frozen):
     steps: tuple[PlanStep, ...] = ()
     mode: PlanMode = "FULL"
     usage: Usage = Usage()
+    stand_in: StandIn | None = None
 
 
 class EvidenceGapRequest(Frozen):

@@ -77,6 +77,8 @@ class ToolTurn(Frozen):
     calls: tuple[ToolCall, ...]
     results: tuple[str, ...]
     """One serialized JSON object per call, in the calls' order."""
+    carry: str = ""
+    """The reply's `carry`, given back as it came."""
 
 
 class ModelRequest(Frozen):
@@ -91,6 +93,8 @@ class ModelRequest(Frozen):
     """Earlier tool rounds of this call; executor only."""
     timeout: float = Field(gt=0)
     """Seconds this call may take."""
+    nonce: str = ""
+    """The run's own mark, which no text that the run reads can know; it marks off data from instructions."""
 
 
 class ModelReply(Frozen):
@@ -99,6 +103,9 @@ class ModelReply(Frozen):
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage(model_calls=1)
+    """What this reply took, every try and repair of it counted."""
+    carry: str = ""
+    """What the model wants to be reminded of when the calls' results come; opaque to the engine."""
 
 
 class Model(Protocol):
@@ -114,6 +121,10 @@ class Model(Protocol):
 
     @property
     def prompts(self) -> PromptAudit: ...
+
+    def room(self, role: Role) -> int | None:
+        """Bytes of UTF-8 that a request's payload and turns may have together; None where there is no bound."""
+        ...
 
     async def complete(self, request: ModelRequest) -> ModelReply: ...
 
@@ -206,6 +217,8 @@ class IdFactory(Protocol):
 
     def invocation_id(self, ordinal: int) -> str: ...
 
+    def nonce(self) -> str: ...
+
 
 class Progress(Frozen):
     """What just happened in a run, for whoever watches."""
@@ -249,6 +262,7 @@ class Deps:
     """Everything a node may use besides its run."""
 
     model: Model
+    """Who plays the roles."""
     tools: Mapping[str, Tool]
     store: Store
     clock: Clock
@@ -257,6 +271,8 @@ class Deps:
     rules: RuleSet
     system: SystemMap
     budget: Budget
+    standby: Model | None = None
+    """Who finishes a run whose model fails before a verdict; None where such a run ends in Fallback."""
     redact: Callable[[JsonValue], JsonValue] = as_it_is
     """Takes secrets out of what people and models write, before it is stored; tools redact their own output."""
 

@@ -14,6 +14,7 @@ from engine.gate import GateStage
 from engine.invocation import ToolInvocation
 from engine.plan import Plan, RetryContext
 from engine.question import Question
+from engine.stand_in import StandIn
 from engine.window import TimeWindow
 
 __all__ = ["Execution", "Failure", "NodeName", "Run", "RunEvent"]
@@ -45,6 +46,7 @@ class Execution(Frozen):
     """Given exactly when the status is not OK."""
     rounds: int = 0
     """Rounds of tool calls beyond the prefetch."""
+    stand_in: StandIn | None = None
     usage: Usage = Usage()
 
 
@@ -73,6 +75,8 @@ class Run(Frozen):
     """The stretch it is compared with."""
     budget: Budget = Budget()
     started_at: AwareDatetime
+    nonce: str = ""
+    """The run's own mark between data and instructions; never stored, logged or shown."""
     cycle: int = 0
     """How many evidence retries were begun: 0 or 1 (spec S14, S15)."""
     plan: Plan | None = None
@@ -84,6 +88,7 @@ class Run(Frozen):
     retry_context: RetryContext | None = None
     answer: Answer | None = None
     failure: Failure | None = None
+    stand_in: StandIn | None = None
     events: tuple[RunEvent, ...] = ()
     usage: Usage = Usage()
 

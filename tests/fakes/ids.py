@@ -20,3 +20,6 @@ class CountingIds:
 
     def invocation_id(self, ordinal: int) -> str:
         return f"inv-{ordinal}"
+
+    def nonce(self) -> str:
+        return f"nonce-{self.runs}"

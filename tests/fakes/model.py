@@ -31,6 +31,9 @@ class ScriptedModel:
             prompts=tuple(PromptInfo(name=f"scripted-{role}", version="1", sha256="0" * 64) for role in roles),
         )
 
+    def room(self, role: Role) -> int | None:
+        return None
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         self.requests.append(request)
         lines = self.script.get(request.role, [])

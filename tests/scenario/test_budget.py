@@ -7,7 +7,7 @@ import pytest
 from engine.base import JsonObject
 from engine.budget import Budget, Usage
 from engine.invocation import ToolResult
-from engine.ports import ModelReply, ModelRequest, ToolContext
+from engine.ports import ModelReply, ModelRequest, Role, ToolContext
 from tests.fakes import FixedTool, SteppingClock
 from tests.scenario.story import Story, evaluation, metrics_tool, passing, plan
 
@@ -86,6 +86,9 @@ async def test_a_model_that_never_answers_is_given_up() -> None:
 
         name = "hanging"
         prompts = Story(passing()).model.prompts
+
+        def room(self, role: Role) -> int | None:
+            return None
 
         async def complete(self, request: ModelRequest) -> ModelReply:
             await asyncio.sleep(3600)

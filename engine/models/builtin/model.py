@@ -70,6 +70,10 @@ class BuiltinModel:
         """Each role's rule modules by the digest of their sources."""
         return self._prompts
 
+    def room(self, role: Role) -> int | None:
+        """No bound: rules read everything."""
+        return None
+
     async def complete(self, request: ModelRequest) -> ModelReply:
         """Apply the role's rules to the payload."""
         _, act = _ROLES[request.role]
