@@ -104,6 +104,8 @@ def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
         env=_environ(tmp_path, VERDICT_BUDGET__SECONDS="60"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # because whoever runs the tests in the background hands down an ignored SIGINT
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.4)
