@@ -55,6 +55,8 @@ def _head(record: RunRecord, evaluation: JsonObject) -> Iterator[str]:
     yield f"状态    {outcome_zh(record.outcome) if record.outcome else f'未完成，停在 {record.stage}'}"
     if record.fallback_reason:
         yield f"原因    {record.fallback_reason}"
+    if isinstance(stand_in := evaluation.get("stand_in"), dict):
+        yield f"接手    {stand_in.get('model')}（自 {stand_in.get('node')} 起；{stand_in.get('reason')}）"
     if "model_verdict" in evaluation:
         yield (
             f"裁决    {evaluation['effective_verdict']}（模型 {evaluation['model_verdict']}，"

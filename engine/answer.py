@@ -49,6 +49,8 @@ class Answer(Frozen):
     next_steps: tuple[str, ...] = ()
     collected: tuple[str, ...] = ()
     """Fallback only: what was gathered, as data and without a conclusion (reading.md 18)."""
+    notes: tuple[str, ...] = ()
+    """What the reader must know of how the answer came about, such as that the standby finished the run."""
     hypotheses: tuple[Suspect, ...] = ()
     rendered_by: Literal["model", "template"] = "template"
     template_reason: str | None = None

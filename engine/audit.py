@@ -12,7 +12,7 @@ TRACEABILITY_VERSION = "verified_evidence_v1"
 _STATEMENT_CHARS = 2000
 
 
-def verifier_evaluation(run: Run, prompts: PromptAudit) -> JsonObject:
+def verifier_evaluation(run: Run, prompts: PromptAudit, standby: PromptAudit | None = None) -> JsonObject:
     """The audit of one run; keys of stages that did not happen are absent, no verdict is made up (spec S22)."""
     record: JsonObject = {
         "verifier_status": run.verification.status if run.verification else "SKIPPED",
@@ -37,6 +37,10 @@ def verifier_evaluation(run: Run, prompts: PromptAudit) -> JsonObject:
     if failure is not None:
         record["failure_reason"] = failure
         record["failure_detail"] = run.failure.detail if run.failure else None
+    if run.stand_in is not None:
+        record["stand_in"] = run.stand_in.model_dump(mode="json")
+        if standby is not None:
+            record["stand_in"]["prompt_audit"] = standby.model_dump(mode="json")
     if run.retry_context is not None:
         record["retry_context"] = run.retry_context.model_dump(mode="json")
     return record

@@ -39,7 +39,8 @@ async def diagnose(question: Question, deps: Deps, frame: TimeFrame) -> RunRecor
     run = await walk(run, deps)
     await EvaluationService(deps.store).record(run)
     # because each merge writes the whole container again, the large channel comes last
-    await deps.store.merge_evaluation(run.run_id, "verifier_evaluation", verifier_evaluation(run, deps.model.prompts))
+    audit = verifier_evaluation(run, deps.model.prompts, deps.standby.prompts if deps.standby else None)
+    await deps.store.merge_evaluation(run.run_id, "verifier_evaluation", audit)
     await deps.store.finish(run, run.elapsed(deps.clock.now()) * 1000)
     return await deps.store.load(run.run_id)
 

@@ -5,13 +5,17 @@ import json
 
 from engine.base import JsonValue
 from engine.errors import ModelUnavailable
-from engine.ports import Deps, ModelReply, ModelRequest
+from engine.ports import Deps, Model, ModelReply, ModelRequest
 from engine.run import Failure, NodeName, Run
+from engine.stand_in import StandIn
 
-__all__ = ["ask", "budget_failure", "call_timeout", "serialize"]
+__all__ = ["ask", "budget_failure", "call_timeout", "relief", "serialize", "speaker"]
 
 _MODEL_SECONDS = 60.0
 """The longest one model call may take, in seconds."""
+
+_RESERVE_SECONDS = 5.0
+"""What is kept of a run's time for a standby that has not taken over yet, at most a tenth of the budget."""
 
 _BOUNDS_ZH = {
     "budget.seconds": "诊断用时已达上限",
@@ -27,13 +31,31 @@ def serialize(payload: JsonValue) -> str:
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def call_timeout(run: Run, deps: Deps) -> float:
-    """Seconds that the next model call may take; a little above zero at the least."""
+def call_timeout(run: Run, deps: Deps, model: Model) -> float:
+    """Seconds that the next call of the model may take; a little above zero at the least."""
     left = run.budget.seconds - run.elapsed(deps.clock.now())
+    if deps.standby is not None and model is not deps.standby:
+        # because a provider that stalls must leave the standby the time to finish
+        left -= min(_RESERVE_SECONDS, run.budget.seconds / 10)
     return max(0.05, min(_MODEL_SECONDS, left))
 
 
-async def ask(deps: Deps, request: ModelRequest) -> ModelReply:
+def speaker(run: Run, deps: Deps) -> Model:
+    """Who plays the roles now: the standby once it took over, else the model."""
+    return deps.standby if run.stand_in is not None and deps.standby is not None else deps.model
+
+
+def relief(failure: Failure, run: Run, deps: Deps) -> StandIn | None:
+    """The standby's taking over after the model's failure; None where there is none, or it failed itself.
+
+    A bound of the budget is nobody's failure: it ends the run whoever speaks.
+    """
+    if deps.standby is None or run.stand_in is not None or failure.reason.startswith("budget."):
+        return None
+    return StandIn(node=failure.node, reason=failure.reason, detail=failure.detail[:300], model=deps.standby.name)
+
+
+async def ask(model: Model, request: ModelRequest) -> ModelReply:
     """Call the model and keep it to its time.
 
     Raises:
@@ -42,7 +64,7 @@ async def ask(deps: Deps, request: ModelRequest) -> ModelReply:
     """
     try:
         async with asyncio.timeout(request.timeout):
-            return await deps.model.complete(request)
+            return await model.complete(request)
     except TimeoutError as error:
         raise ModelUnavailable(f"no reply within {request.timeout:.0f} s", retryable=True) from error
 

@@ -15,6 +15,8 @@
 Messages name the place and the remedy. They never hold a secret, nor unbounded foreign text.
 """
 
+from engine.budget import Usage
+
 __all__ = [
     "BadArguments",
     "BadModelOutput",
@@ -55,7 +57,9 @@ class SourceUnavailable(ToolError):
 
 
 class ModelError(VerdictError):
-    """A model gave no usable reply."""
+    """A model gave no usable reply; `usage` is what the vain tries took."""
+
+    usage: Usage = Usage()
 
 
 class BadModelOutput(ModelError):

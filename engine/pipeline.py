@@ -86,7 +86,7 @@ def _qualifies(run: Run) -> bool:
 
 
 def _keep_plan(run: Run, value: Plan) -> Run:
-    return run.evolve(plan=value, usage=run.usage + value.usage)
+    return run.evolve(plan=value, stand_in=run.stand_in or value.stand_in, usage=run.usage + value.usage)
 
 
 def _keep_execution(run: Run, value: Execution) -> Run:
@@ -94,6 +94,7 @@ def _keep_execution(run: Run, value: Execution) -> Run:
         execution=value,
         invocations=run.invocations + value.invocations,
         failure=value.failure,
+        stand_in=run.stand_in or value.stand_in,
         usage=run.usage + value.usage,
     )
 
@@ -114,7 +115,12 @@ def _keep_verification(run: Run, value: Verification) -> Run:
     failure = None
     if value.status == "FAILED":
         failure = Failure(node="verifier", reason="verifier.failed", detail="复核没有完成，未经复核的判断不予展示")
-    return run.evolve(verification=value, failure=failure, usage=run.usage + value.usage)
+    return run.evolve(
+        verification=value,
+        failure=failure,
+        stand_in=run.stand_in or value.stand_in,
+        usage=run.usage + value.usage,
+    )
 
 
 def _keep_retry(run: Run, value: RetryContext) -> Run:

@@ -22,6 +22,7 @@ class RecordedAnswer(Frozen):
     possible: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     rendered_by: str = "template"
 
 

@@ -25,6 +25,7 @@ def ask_object(record: RunRecord) -> JsonObject:
             "possible": list(answer.possible),
             "gaps": list(answer.gaps),
             "next_steps": list(answer.next_steps),
+            "notes": list(answer.notes),
             "rendered_by": answer.rendered_by,
         },
         "hypotheses": [suspect.model_dump(mode="json") for suspect in record.hypotheses],

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from engine.answer import Answer
+from engine.composition.notes import notes_on
 from engine.composition.page import page
 from engine.invocation import ToolInvocation
 from engine.run import Run
@@ -26,6 +27,7 @@ def fallback_answer(run: Run) -> Answer:
         gaps=failed,
         collected=tuple(_collected(run.invocations)),
         next_steps=_next_steps(run),
+        notes=notes_on(run),
     )
     return answer.model_copy(update={"text": page(answer)})
 

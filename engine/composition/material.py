@@ -7,6 +7,7 @@ from engine.answer import CitedEvidence, ConfirmedFact, Suspect
 from engine.base import Frozen, JsonObject
 from engine.check import ClaimCheck, ClaimVerification, Verdict
 from engine.claim import Claim, Hypothesis
+from engine.composition.notes import notes_on
 from engine.gate import EvidenceGap, GateStage, VerifiedEvidence
 from engine.invocation import ToolInvocation
 from engine.run import Run
@@ -63,6 +64,8 @@ class Material(Frozen):
     hypotheses: tuple[Suspect, ...] = ()
     gaps: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """How the answer came about; shown as it is, and never a Composer's to say."""
     known_names: tuple[str, ...] = ()
     """Names of services; naming one asserts nothing."""
 
@@ -150,6 +153,7 @@ def gather_material(run: Run, system: SystemMap) -> Material:
         confirmed=confirmed,
         inferred=inferred,
         gaps=(*_claim_gaps(checks, claims), *_call_gaps(run.gate.result.evidence_gaps)),
+        notes=notes_on(run),
         known_names=names,
     )
     allowed = base.allowed()

@@ -22,6 +22,7 @@ def page(answer: Answer) -> str:
         f"· {fact.text} {''.join(f'[{numbers[_place(item)]}]' for item in fact.evidence)}".rstrip()
         for fact in answer.confirmed
     ]
+    lines += [f"（{note}）" for note in answer.notes]
     sections = (
         ("已确认事实", facts),
         ("可能方向", _bullets(answer.possible)),

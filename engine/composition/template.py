@@ -69,6 +69,7 @@ def _answer(
         possible=possible,
         gaps=gaps,
         next_steps=next_steps,
+        notes=material.notes,
         hypotheses=material.hypotheses,
         rendered_by="model" if rendered_by == "model" else "template",
     )

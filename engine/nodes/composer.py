@@ -5,7 +5,7 @@ from engine.composition.check import objections
 from engine.composition.material import Material, gather_material
 from engine.composition.template import as_draft, compose, reworded
 from engine.contracts.composer import ComposerReply, read_composition
-from engine.dialogue import ask, call_timeout, serialize
+from engine.dialogue import ask, call_timeout, serialize, speaker
 from engine.errors import BadModelOutput, ModelUnavailable
 from engine.ports import Deps, ModelReply, ModelRequest
 from engine.run import Failure, Run
@@ -22,10 +22,16 @@ async def compose_answer(run: Run, deps: Deps) -> Answer | Failure:
     if material.verdict == "REJECT":
         # because a rejected diagnosis gets the fixed degraded wording only (spec S64)
         return template
+    return await _worded(run, deps, material, template)
+
+
+async def _worded(run: Run, deps: Deps, material: Material, template: Answer) -> Answer:
     try:
         reply = await _ask_composer(run, deps, material, template)
     except (ModelUnavailable, BadModelOutput) as error:
-        return template.model_copy(update={"template_reason": f"composer.failed: {str(error)[:200]}"})
+        return template.model_copy(
+            update={"template_reason": f"composer.failed: {str(error)[:200]}", "usage": error.usage}
+        )
     try:
         worded = read_composition(reply.text)
     except BadModelOutput as error:
@@ -34,13 +40,15 @@ async def compose_answer(run: Run, deps: Deps) -> Answer | Failure:
 
 
 async def _ask_composer(run: Run, deps: Deps, material: Material, template: Answer) -> ModelReply:
+    model = speaker(run, deps)
     request = ModelRequest(
         role="composer",
         contract="composer_v1",
         payload=serialize(material.payload(as_draft(template))),
-        timeout=call_timeout(run, deps),
+        timeout=call_timeout(run, deps, model),
+        nonce=run.nonce,
     )
-    return await ask(deps, request)
+    return await ask(model, request)
 
 
 def _checked(worded: ComposerReply, material: Material, template: Answer) -> Answer:

@@ -7,11 +7,12 @@ from engine.base import JsonObject
 from engine.budget import Usage
 from engine.composition.trace_summary import summarise
 from engine.contracts.executor_evidence import read_executor_output
-from engine.dialogue import ask, budget_failure, call_timeout, serialize
+from engine.dialogue import ask, budget_failure, call_timeout, relief, serialize, speaker
 from engine.errors import BadModelOutput, ModelUnavailable
 from engine.invocation import ToolCall, ToolInvocation
-from engine.ports import Deps, ModelReply, ModelRequest, ToolTurn
+from engine.ports import Deps, Model, ModelReply, ModelRequest, ToolTurn
 from engine.run import Execution, Failure, Run
+from engine.stand_in import StandIn
 from engine.toolbox import invoke_all, same_call
 
 __all__ = ["execute"]
@@ -21,47 +22,66 @@ __all__ = ["execute"]
 class _Progress:
     """What this cycle has done so far; lives for one call of `execute`."""
 
+    model: Model
     invocations: tuple[ToolInvocation, ...] = ()
     turns: tuple[ToolTurn, ...] = ()
+    earlier_rounds: int = 0
+    stand_in: StandIn | None = None
     usage: Usage = field(default_factory=Usage)
 
     @property
     def rounds(self) -> int:
-        return len(self.turns)
+        return self.earlier_rounds + len(self.turns)
 
     def add(self, made: tuple[ToolInvocation, ...]) -> None:
         self.invocations += made
         size = sum(len(serialize(invocation.output)) for invocation in made)
         self.usage += Usage(tool_calls=len(made), output_bytes=size)
 
+    def hand_over(self, standby: Model, stand_in: StandIn) -> None:
+        """Let the standby go on; what was gathered goes into its payload, as turns are the other model's words."""
+        self.model, self.stand_in = standby, stand_in
+        self.earlier_rounds, self.turns = self.rounds, ()
+
 
 async def execute(run: Run, deps: Deps) -> Execution:
-    """Prefetch the plan's calls, then hold the bounded dialogue that ends in `executor_evidence_v2`."""
-    progress = _Progress()
+    """Prefetch the plan's calls, then hold the bounded dialogue that ends in `executor_evidence_v2`.
+
+    Where the model fails and there is a standby, that one concludes from the evidence already gathered.
+    """
+    progress = _Progress(model=speaker(run, deps))
     steps = run.plan.steps if run.plan else ()
     prefetch = [_clean(ToolCall(tool=step.tool, arguments=step.arguments), deps) for step in steps]
     failure = await _gather(prefetch, run, deps, progress)
+    if failure is not None:
+        return _ended("FAILED", progress, failure)
+    ended = await _converse(run, deps, progress)
+    stand_in = relief(ended.failure, run, deps) if ended.failure else None
+    if stand_in is None or deps.standby is None:
+        return ended
+    progress.hand_over(deps.standby, stand_in)
+    return await _converse(run, deps, progress)
+
+
+async def _converse(run: Run, deps: Deps, progress: _Progress) -> Execution:
     payload = serialize(_payload(run, deps, progress.invocations))
-    while failure is None:
+    while True:
         try:
             reply = await _turn(run, deps, payload, progress)
         except ModelUnavailable as error:
-            bound = run.budget.exceeded_by(run.usage + progress.usage, run.elapsed(deps.clock.now()))
-            failure = (
-                budget_failure("executor", bound)
-                if bound
-                else Failure(node="executor", reason="executor.unavailable", detail=f"取证模型没有应答（{error}）")
-            )
-            break
+            progress.usage += error.usage
+            return _ended("FAILED", progress, _unanswered(error, run, deps, progress))
         except BadModelOutput as error:
+            progress.usage += error.usage
             return _ended("INVALID_OUTPUT", progress, _invalid(error))
         progress.usage += reply.usage
         if not reply.tool_calls:
             return _read(reply, progress)
-        if progress.rounds >= run.budget.tool_rounds:
+        if len(progress.turns) >= run.budget.tool_rounds:
             return _ended("INVALID_OUTPUT", progress, _too_many_rounds())
-        failure = await _round(reply.tool_calls, run, deps, progress)
-    return _ended("FAILED", progress, failure)
+        failure = await _round(reply, run, deps, progress)
+        if failure is not None:
+            return _ended("FAILED", progress, failure)
 
 
 async def _turn(run: Run, deps: Deps, payload: str, progress: _Progress) -> ModelReply:
@@ -71,9 +91,10 @@ async def _turn(run: Run, deps: Deps, payload: str, progress: _Progress) -> Mode
         payload=payload,
         tools=deps.tool_specs(),
         turns=progress.turns,
-        timeout=call_timeout(run, deps),
+        timeout=call_timeout(run, deps, progress.model),
+        nonce=run.nonce,
     )
-    return await ask(deps, request)
+    return await ask(progress.model, request)
 
 
 async def _gather(calls: Sequence[ToolCall], run: Run, deps: Deps, progress: _Progress) -> Failure | None:
@@ -96,14 +117,14 @@ async def _gather(calls: Sequence[ToolCall], run: Run, deps: Deps, progress: _Pr
     return budget_failure("executor", bound) if bound and bound != "budget.tool_calls" else None
 
 
-async def _round(calls: tuple[ToolCall, ...], run: Run, deps: Deps, progress: _Progress) -> Failure | None:
-    asked = tuple(_clean(call, deps) for call in calls)
+async def _round(reply: ModelReply, run: Run, deps: Deps, progress: _Progress) -> Failure | None:
+    asked = tuple(_clean(call, deps) for call in reply.tool_calls)
     failure = await _gather(asked, run, deps, progress)
     if failure is not None:
         return failure
     known = (*run.invocations, *progress.invocations)
     results = tuple(serialize(next(evidence_view(done) for done in known if same_call(call, done))) for call in asked)
-    progress.turns += (ToolTurn(calls=calls, results=results),)
+    progress.turns += (ToolTurn(calls=reply.tool_calls, results=results, carry=reply.carry),)
     return None
 
 
@@ -154,6 +175,7 @@ def _read(reply: ModelReply, progress: _Progress) -> Execution:
         invocations=progress.invocations,
         output=output,
         rounds=progress.rounds,
+        stand_in=progress.stand_in,
         usage=progress.usage,
     )
 
@@ -164,8 +186,16 @@ def _ended(status: str, progress: _Progress, failure: Failure) -> Execution:
         invocations=progress.invocations,
         failure=failure,
         rounds=progress.rounds,
+        stand_in=progress.stand_in,
         usage=progress.usage,
     )
+
+
+def _unanswered(error: ModelUnavailable, run: Run, deps: Deps, progress: _Progress) -> Failure:
+    bound = run.budget.exceeded_by(run.usage + progress.usage, run.elapsed(deps.clock.now()))
+    if bound is not None:
+        return budget_failure("executor", bound)
+    return Failure(node="executor", reason="executor.unavailable", detail=f"取证模型没有应答（{error}）")
 
 
 def _invalid(error: BadModelOutput) -> Failure:

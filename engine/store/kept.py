@@ -109,6 +109,7 @@ def _recorded(answer: Answer) -> RecordedAnswer:
             possible=answer.possible,
             gaps=answer.gaps,
             next_steps=answer.next_steps,
+            notes=answer.notes,
             rendered_by=answer.rendered_by,
         )
     )

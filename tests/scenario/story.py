@@ -178,6 +178,7 @@ class Story:
         self.model = ScriptedModel(self.script)
         self.observer = RecordingObserver()
         self._playing: Model = self.model
+        self.standby: Model | None = None
 
     def replace_model(self, model: Model) -> None:
         """Let another model than the scripted one play."""
@@ -201,6 +202,7 @@ class Story:
                 )
             ),
             budget=self.budget,
+            standby=self.standby,
         )
         question = Question.model_validate(
             {
