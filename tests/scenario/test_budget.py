@@ -112,3 +112,13 @@ def test_each_bound_is_named(name: str) -> None:
     else:
         field = "input_tokens" if name == "tokens" else name
         assert budget.exceeded_by(Usage.model_validate({field: spent[name]}), 0.0) == f"budget.{name}"
+
+
+async def test_a_plain_run_takes_four_model_calls() -> None:
+    """Without a retry or an extra tool round a run makes one call per role, one after the other."""
+    story = Story(passing())
+    record = await story.told()
+    assert [request.role for request in story.model.requests] == ["planner", "executor", "verifier", "composer"]
+    assert record.usage.model_calls == 4
+    spent = {event.node: event.usage.model_calls for event in record.events}
+    assert spent == {"planner": 1, "executor": 1, "gatekeeper": 0, "verifier": 1, "composer": 1}
