@@ -10,6 +10,7 @@ from engine.window import TimeWindow
 __all__ = [
     "EvidenceRef",
     "InvocationStatus",
+    "Reduction",
     "RetrievalDetails",
     "Scope",
     "ToolCall",
@@ -94,3 +95,15 @@ class ToolInvocation(Frozen):
     def evidence_refs(self) -> tuple[EvidenceRef, ...]:
         """The citable places; empty where there are none."""
         return self.retrieval_details.evidence_refs or ()
+
+
+class Reduction(Frozen):
+    """How much of one invocation's evidence a model was shown, where its room did not take all."""
+
+    invocation_id: str
+    kept: int = Field(ge=0)
+    """Evidence refs that were shown."""
+    of: int = Field(ge=0)
+    """Evidence refs that the invocation has."""
+    room: int
+    """Bytes of UTF-8 that all invocations' views together were given."""
