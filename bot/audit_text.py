@@ -8,6 +8,7 @@ from engine.base import JsonObject, JsonValue
 from engine.check import ClaimCheck, GuardReport
 from engine.composition.page import OUTCOMES_ZH
 from engine.gate import GateResult, VerifiedEvidence
+from engine.invocation import Reduction
 from engine.ports import PromptAudit
 from engine.record import RunRecord
 
@@ -40,7 +41,7 @@ def audit_text(record: RunRecord) -> str:
             *_head(record, evaluation),
             *_claims(evaluation, _moments(record)),
             *_gate(evaluation.get("gatekeeper_result")),
-            *_calls(record),
+            *_calls(record, _shown(evaluation.get("reductions"))),
             *_events(record),
             *_prompts(evaluation.get("prompt_audit")),
         )
@@ -102,14 +103,21 @@ def _gate(value: JsonValue) -> Iterator[str]:
     yield from (f"  缺口：{gap.tool_name} {gap.invocation_id} {gap.detail[:160]}" for gap in result.evidence_gaps)
 
 
-def _calls(record: RunRecord) -> Iterator[str]:
+def _shown(value: JsonValue) -> dict[str, str]:
+    """By invocation: how much of its evidence the model was shown, where its room did not take all."""
+    reductions = [Reduction.model_validate(item) for item in _items(value)]
+    return {item.invocation_id: f"（模型只看到 {item.of} 行中的 {item.kept} 行）" for item in reductions}
+
+
+def _calls(record: RunRecord, shown: dict[str, str]) -> Iterator[str]:
     if record.invocations:
         yield "\n取证"
     for item in record.invocations:
         took = (item.ended_at - item.started_at).total_seconds()
         given = " ".join(f"{key}={value}" for key, value in item.arguments.items())
         detail = (item.error or item.note or "")[:160]
-        yield f"  {item.id} {item.tool_name} {_STATUS_ZH[item.status]} {took:.2f} 秒 {given} {detail}".rstrip()
+        status = f"{_STATUS_ZH[item.status]}{shown.get(item.id, '')}"
+        yield f"  {item.id} {item.tool_name} {status} {took:.2f} 秒 {given} {detail}".rstrip()
 
 
 def _events(record: RunRecord) -> Iterator[str]:

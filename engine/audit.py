@@ -20,6 +20,8 @@ def verifier_evaluation(run: Run, prompts: PromptAudit, standby: PromptAudit | N
         "prompt_audit": prompts.model_dump(mode="json"),
         "evidence_retry_count": run.cycle,
     }
+    if run.execution is not None and run.execution.reductions:
+        record["reductions"] = [item.model_dump(mode="json") for item in run.execution.reductions]
     if run.gate is not None:
         projection = run.gate.verified_output.model_dump(mode="json")
         record |= {

@@ -11,7 +11,7 @@ from engine.budget import Budget, Usage
 from engine.check import Verification
 from engine.claim import ExecutorOutput
 from engine.gate import GateStage
-from engine.invocation import ToolInvocation
+from engine.invocation import Reduction, ToolInvocation
 from engine.plan import Plan, RetryContext
 from engine.question import Question
 from engine.stand_in import StandIn
@@ -46,6 +46,8 @@ class Execution(Frozen):
     """Given exactly when the status is not OK."""
     rounds: int = 0
     """Rounds of tool calls beyond the prefetch."""
+    reductions: tuple[Reduction, ...] = ()
+    """What was left out of the evidence that the model was shown, because its room did not take all."""
     stand_in: StandIn | None = None
     usage: Usage = Usage()
 

@@ -3,19 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.base import JsonObject
+from engine.base import JsonObject, JsonValue
 from engine.budget import Usage
+from engine.composition.reduction import fit
 from engine.composition.trace_summary import summarise
 from engine.contracts.executor_evidence import read_executor_output
 from engine.dialogue import ask, budget_failure, call_timeout, relief, serialize, speaker
 from engine.errors import BadModelOutput, ModelUnavailable
-from engine.invocation import ToolCall, ToolInvocation
+from engine.invocation import Reduction, ToolCall, ToolInvocation
 from engine.ports import Deps, Model, ModelReply, ModelRequest, ToolTurn
 from engine.run import Execution, Failure, Run
 from engine.stand_in import StandIn
 from engine.toolbox import invoke_all, same_call
 
 __all__ = ["execute"]
+
+_FIRST_SHARE = 70
+"""Percent of the model's room that the first message's evidence may take; the rest is for tool rounds."""
 
 
 @dataclass
@@ -27,6 +31,7 @@ class _Progress:
     turns: tuple[ToolTurn, ...] = ()
     earlier_rounds: int = 0
     stand_in: StandIn | None = None
+    reductions: tuple[Reduction, ...] = ()
     usage: Usage = field(default_factory=Usage)
 
     @property
@@ -41,7 +46,15 @@ class _Progress:
     def hand_over(self, standby: Model, stand_in: StandIn) -> None:
         """Let the standby go on; what was gathered goes into its payload, as turns are the other model's words."""
         self.model, self.stand_in = standby, stand_in
-        self.earlier_rounds, self.turns = self.rounds, ()
+        self.earlier_rounds, self.turns, self.reductions = self.rounds, (), ()
+
+    def show(self, views: Sequence[JsonObject], run: Run, room: int | None) -> list[JsonValue]:
+        """The views as the model gets them: whole where there is room, else the most relevant of each."""
+        if room is None:
+            return list(views)
+        fitted, reductions = fit(views, _wanted(run), max(0, room))
+        self.reductions += reductions
+        return list(fitted)
 
 
 async def execute(run: Run, deps: Deps) -> Execution:
@@ -64,7 +77,8 @@ async def execute(run: Run, deps: Deps) -> Execution:
 
 
 async def _converse(run: Run, deps: Deps, progress: _Progress) -> Execution:
-    payload = serialize(_payload(run, deps, progress.invocations))
+    room = progress.model.room("executor")
+    payload = serialize(_payload(run, deps, progress, room))
     while True:
         try:
             reply = await _turn(run, deps, payload, progress)
@@ -79,7 +93,8 @@ async def _converse(run: Run, deps: Deps, progress: _Progress) -> Execution:
             return _read(reply, progress)
         if len(progress.turns) >= run.budget.tool_rounds:
             return _ended("INVALID_OUTPUT", progress, _too_many_rounds())
-        failure = await _round(reply, run, deps, progress)
+        left = None if room is None else room - _bytes(payload) - sum(_turn_bytes(turn) for turn in progress.turns)
+        failure = await _round(reply, run, deps, progress, left)
         if failure is not None:
             return _ended("FAILED", progress, failure)
 
@@ -117,13 +132,16 @@ async def _gather(calls: Sequence[ToolCall], run: Run, deps: Deps, progress: _Pr
     return budget_failure("executor", bound) if bound and bound != "budget.tool_calls" else None
 
 
-async def _round(reply: ModelReply, run: Run, deps: Deps, progress: _Progress) -> Failure | None:
+async def _round(reply: ModelReply, run: Run, deps: Deps, progress: _Progress, room: int | None) -> Failure | None:
     asked = tuple(_clean(call, deps) for call in reply.tool_calls)
     failure = await _gather(asked, run, deps, progress)
     if failure is not None:
         return failure
     known = (*run.invocations, *progress.invocations)
-    results = tuple(serialize(next(evidence_view(done) for done in known if same_call(call, done))) for call in asked)
+    views = [next(evidence_view(done) for done in known if same_call(call, done)) for call in asked]
+    # because the rounds that are still allowed need room of their own
+    share = None if room is None else room // max(1, run.budget.tool_rounds - len(progress.turns))
+    results = tuple(serialize(view) for view in progress.show(views, run, share))
     progress.turns += (ToolTurn(calls=reply.tool_calls, results=results, carry=reply.carry),)
     return None
 
@@ -133,7 +151,23 @@ def _clean(call: ToolCall, deps: Deps) -> ToolCall:
     return call.model_copy(update={"call_id": None, "arguments": deps.redact(call.arguments)})
 
 
-def _payload(run: Run, deps: Deps, fresh: tuple[ToolInvocation, ...]) -> JsonObject:
+def _wanted(run: Run) -> str:
+    """What the evidence is for, in words."""
+    plan = run.plan
+    goals = (plan.intent, *plan.services, *(step.goal for step in plan.steps)) if plan else ()
+    return " ".join((run.question.text, *goals))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
+
+
+def _turn_bytes(turn: ToolTurn) -> int:
+    calls = sum(_bytes(serialize(call.model_dump(mode="json"))) for call in turn.calls)
+    return calls + _bytes(turn.carry) + sum(_bytes(result) for result in turn.results)
+
+
+def _payload(run: Run, deps: Deps, progress: _Progress, room: int | None) -> JsonObject:
     payload: JsonObject = {
         "question": run.question.text,
         "intent": run.plan.intent if run.plan else "",
@@ -142,12 +176,15 @@ def _payload(run: Run, deps: Deps, fresh: tuple[ToolInvocation, ...]) -> JsonObj
         "window": run.window.model_dump(mode="json"),
         "baseline": run.baseline.model_dump(mode="json") if run.baseline else None,
         "services": [service.model_dump(mode="json") for service in deps.system.services],
-        "invocations": [evidence_view(invocation) for invocation in (*run.invocations, *fresh)],
+        "invocations": [],
         "rounds_left": run.budget.tool_rounds,
     }
     if run.retry_context is not None:
         payload["retry_context"] = run.retry_context.model_dump(mode="json")
         payload["earlier_summary"] = [item.model_dump(mode="json") for item in summarise(run.invocations)]
+    views = [evidence_view(invocation) for invocation in (*run.invocations, *progress.invocations)]
+    left = None if room is None else (room - _bytes(serialize(payload))) * _FIRST_SHARE // 100
+    payload["invocations"] = progress.show(views, run, left)
     return payload
 
 
@@ -176,6 +213,7 @@ def _read(reply: ModelReply, progress: _Progress) -> Execution:
         output=output,
         rounds=progress.rounds,
         stand_in=progress.stand_in,
+        reductions=progress.reductions,
         usage=progress.usage,
     )
 
@@ -187,6 +225,7 @@ def _ended(status: str, progress: _Progress, failure: Failure) -> Execution:
         failure=failure,
         rounds=progress.rounds,
         stand_in=progress.stand_in,
+        reductions=progress.reductions,
         usage=progress.usage,
     )
 
