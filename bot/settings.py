@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
 from bot.settings_environment import override, secrets_from
 from bot.settings_errors import Trail, dotted, explain
+from bot.settings_model import ModelSettings
+from bot.settings_section import Section
 from engine.budget import Budget
 from engine.errors import ConfigError
 from engine.gate import Severity
@@ -21,47 +23,20 @@ _FILE = "verdict.toml"
 _SECRETS = ("OPENAI_API_KEY", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_SECRET")
 _LATER_SOURCES = ("prometheus", "alertmanager", "loki", "elasticsearch", "victorialogs", "kubernetes", "mcp")
 _SECRET_WORDS = ("password", "passwd", "secret", "token", "api_key", "apikey", "signing")
-_NAMED_BY_THE_OWNER = {"services", "signals"}
+_AMOUNTS = ("_tokens",)
+"""How the names of settings end that count tokens, and hold none."""
+_NAMED_BY_THE_OWNER = (("services",), ("signals",), ("model", "prices"))
+"""Tables whose keys are the owner's own."""
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-class DatabaseSettings(_Section):
+class DatabaseSettings(Section):
     """Where runs are kept."""
 
     url: str = Field(default="sqlite+aiosqlite:///verdict.db", repr=False)
     """Not shown, because it may hold a password."""
 
 
-class RoleSettings(_Section):
-    """A model for one role."""
-
-    name: str | None = None
-
-
-class RolesSettings(_Section):
-    """A model of its own for some roles."""
-
-    planner: RoleSettings = RoleSettings()
-    executor: RoleSettings = RoleSettings()
-    verifier: RoleSettings = RoleSettings()
-    composer: RoleSettings = RoleSettings()
-
-
-class ModelSettings(_Section):
-    """Which model plays the roles."""
-
-    provider: Literal["builtin", "openai"] = "builtin"
-    name: str | None = None
-    base_url: str | None = None
-    profile: str | None = None
-    fallback: Literal["builtin", "none"] = "none"
-    roles: RolesSettings = RolesSettings()
-
-
-class SourceSettings(_Section):
+class SourceSettings(Section):
     """One source of evidence."""
 
     kind: Literal["recorded", "runbooks"]
@@ -69,7 +44,7 @@ class SourceSettings(_Section):
     name: str | None = None
 
 
-class ServiceSettings(_Section):
+class ServiceSettings(Section):
     """What the owner knows of a service."""
 
     aliases: tuple[str, ...] = ()
@@ -77,7 +52,7 @@ class ServiceSettings(_Section):
     depends_on: tuple[str, ...] = ()
 
 
-class SignalSettings(_Section):
+class SignalSettings(Section):
     """A signal of the owner's own."""
 
     title: str
@@ -86,14 +61,14 @@ class SignalSettings(_Section):
     worse: Literal["up", "down", "either"] = "either"
 
 
-class RuleSettings(_Section):
+class RuleSettings(Section):
     """The Gatekeeper's catalog: metadata only."""
 
     disabled: tuple[str, ...] = ()
     severities: dict[str, Severity] = Field(default_factory=dict)
 
 
-class SlackSettings(_Section):
+class SlackSettings(Section):
     """Who may ask where."""
 
     channels: tuple[str, ...] = ()
@@ -102,14 +77,14 @@ class SlackSettings(_Section):
     language: str = "zh"
 
 
-class ServerSettings(_Section):
+class ServerSettings(Section):
     """Where HTTP is served."""
 
     host: str = "127.0.0.1"
     port: int = Field(default=3000, ge=1, le=65535)
 
 
-class FileSettings(_Section):
+class FileSettings(Section):
     """What a file may hold, with the embedded defaults."""
 
     database: DatabaseSettings = DatabaseSettings()
@@ -127,6 +102,8 @@ class Settings(FileSettings):
     """The whole configuration: the file, the variables, and what only the environment may give."""
 
     secrets: dict[str, SecretStr] = Field(default_factory=dict, exclude=True)
+    openai_base_url: str | None = None
+    """The endpoint that `OPENAI_BASE_URL` names, for where the configuration names none."""
     debug: bool = False
 
 
@@ -155,11 +132,15 @@ def load_settings(path: Path | None, environ: Mapping[str, str]) -> Settings:
         found = FileSettings.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(explain(error, FileSettings, places, place)) from error
-    if found.model.provider == "openai":
-        where = places.get(("model", "provider"), place)
-        raise ConfigError(f"{where}: model.provider = 'openai' comes with a later release; use 'builtin'")
-    secrets = {name: SecretStr(value) for name, value in secrets_from(environ, _SECRETS).items()}
-    return Settings(**dict(found), secrets=secrets, debug=bool(environ.get("VERDICT_DEBUG")))
+    secrets = {
+        name: SecretStr(value) for name, value in secrets_from(environ, (*_SECRETS, *found.model.key_variables)).items()
+    }
+    return Settings(
+        **dict(found),
+        secrets=secrets,
+        openai_base_url=environ.get("OPENAI_BASE_URL") or None,
+        debug=bool(environ.get("VERDICT_DEBUG")),
+    )
 
 
 def _read(path: Path, *, required: bool) -> dict[str, Any]:
@@ -180,7 +161,8 @@ def _read(path: Path, *, required: bool) -> dict[str, Any]:
 def _refuse_secrets(raw: Mapping[str, Any], place: str) -> None:
     for trail in _keys(raw, ()):
         word = str(trail[-1]).lower()
-        if word != "tokens" and any(part in word for part in _SECRET_WORDS):
+        counts = word == "tokens" or word.endswith(_AMOUNTS)
+        if not counts and any(part in word for part in _SECRET_WORDS):
             raise ConfigError(f"{place}: {dotted(trail)}: a secret belongs in the environment: {_variable(trail)}")
 
 
@@ -192,9 +174,9 @@ def _keys(value: Any, trail: Trail) -> Iterator[Trail]:
     elif isinstance(value, dict):
         for key, item in cast("dict[str, Any]", value).items():
             here = (*trail, key)
-            if key == "selector" and trail and trail[0] in _NAMED_BY_THE_OWNER:
+            if key == "selector" and trail[:1] in _NAMED_BY_THE_OWNER:
                 continue
-            if not (len(trail) == 1 and trail[0] in _NAMED_BY_THE_OWNER):
+            if trail not in _NAMED_BY_THE_OWNER:
                 yield here
             yield from _keys(item, here)
 

@@ -82,7 +82,7 @@ def test_a_value_may_stand_in_a_file(tmp_path: Path) -> None:
         ("VERDICT_SERVICES__PAY__SELECTOR", "{job", "JSON"),
         ("VERDICT_SERVICES__PAY__SELECTOR", "job", "must be a table"),
         ("VERDICT_SOURCES__0__KIND", "magic", "must be one of"),
-        ("VERDICT_MODEL__PROVIDER", "openai", "later release"),
+        ("VERDICT_MODEL__PROVIDER", "opnai", "must be one of"),
         ("VERDICT_DATABASE__URL_FILE", "/nonexistent/url", "cannot be read"),
     ],
 )
