@@ -166,6 +166,30 @@ def test_anomalies_and_changes_survive_a_question_without_words() -> None:
     assert {POOL, error, CHANGE} <= set(_fitted(views, "？", 0.25))
 
 
+def test_a_time_in_the_question_is_no_word() -> None:
+    """Numbers of the question do not draw lines that merely hold the same digits."""
+    noise = [f'service=order-service level=INFO template="handler 17:11 step {at} of 14"' for at in range(60)]
+    calm = 'service=payment-service level=INFO template="paid"'
+    wanted = "17:11 到 17:14 payment-service 有问题吗"
+    assert calm in _fitted([view(1, "query_logs", *noise, calm)], wanted, 0.1)
+
+
+def test_an_identifier_in_the_question_is_a_word() -> None:
+    """A long number is an order or a trace, and its line is found."""
+    noise = [f'service=order-service level=INFO template="order 2026{at:06}"' for at in range(60)]
+    asked = 'service=order-service level=INFO template="order 9981237712"'
+    assert asked in _fitted([view(1, "query_logs", *noise, asked)], "订单 9981237712 怎么了", 0.1)
+
+
+def test_a_line_given_twice_makes_way() -> None:
+    """Where two calls overlap, what both gave stays once before a weaker line of its own goes."""
+    twice = [f"{POOL} row={at}" for at in range(6)]
+    once = flat("payment-service", 7).replace("direction=flat", "direction=up")
+    kept = _fitted([view(1, "query_metrics", *twice), view(2, "query_metrics", *twice, once)], "连接池", 0.75)
+    assert once in kept
+    assert set(twice) <= set(kept)
+
+
 def test_the_summary_survives() -> None:
     """The line that says what was searched, and with what result, stays: it alone can carry an absence."""
     summary = "services=payment-service total=0 firing=0 complete=true"
