@@ -35,9 +35,13 @@ _BAD = frozenset({"error", "fatal", "critical", "emergency", "page", "failed"})
 _CHANGES = frozenset({"deploy", "config", "scale", "restart"})
 _TELLING_KINDS = frozenset({"new", "more", "missing"})
 
+_READ_CHARS = 2000
+"""So much of a line decides how relevant it is; the line itself stays whole."""
+
 _CONCEPT_POINTS = 2.0
 _SUMMARY_POINTS = 6.0
-"""More than a line's own signs bring, because a summary alone says what was searched and what is not there."""
+"""More than a line's own signs bring, because a summary alone says what was searched and what is not there; less than
+signs and words together, because where there is room for one line it should be the one that was asked for."""
 _AGAIN_POINTS = 6.0
 """Taken off a line that the same tool gave before, because two calls that overlap would show it twice."""
 
@@ -49,7 +53,7 @@ class _Ref:
     view: int
     position: int
     size: int
-    """Bytes that it adds to its view."""
+    """Bytes that it takes, without the comma that parts it from another."""
     relevance: float
 
 
@@ -135,7 +139,7 @@ def _ranked(refs: Sequence[Sequence[JsonValue]], views: Sequence[JsonObject], wa
             points = sought.weigh(text) + _signs(ref, text, views[at]) + _lead(position)
             points -= _AGAIN_POINTS if line in seen else 0.0
             seen.add(line)
-            ranked.append(_Ref(view=at, position=position, size=_size(ref) + 1, relevance=round(points, 6)))
+            ranked.append(_Ref(view=at, position=position, size=_size(ref), relevance=round(points, 6)))
     return sorted(ranked, key=lambda ref: (-ref.relevance, ref.view, ref.position))
 
 
@@ -149,17 +153,18 @@ def _choose(ranked: Sequence[_Ref], left: int) -> set[tuple[int, int]]:
         # because not every view can keep one, the most relevant may take the room of the others
         smallest, reserved = {}, 0
     chosen: set[tuple[int, int]] = set()
+    started: set[int] = set()
     for first in (True, False):
-        served: set[int] = set()
         for ref in ranked:
-            if (ref.view, ref.position) in chosen or (first and ref.view in served):
+            if (ref.view, ref.position) in chosen or (first and ref.view in started):
                 continue
             own = smallest.get(ref.view, 0) if first else 0
-            if ref.size > left - (reserved - own):
+            cost = ref.size + (1 if ref.view in started else 0)
+            if cost > left - (reserved - own):
                 continue
             chosen.add((ref.view, ref.position))
-            served.add(ref.view)
-            left -= ref.size
+            started.add(ref.view)
+            left -= cost
             reserved -= own
     return chosen
 
@@ -193,7 +198,7 @@ def _words(text: str) -> frozenset[str]:
 
 def _text(ref: JsonValue) -> str:
     text = ref.get("text") if isinstance(ref, dict) else None
-    return fold(text) if isinstance(text, str) else ""
+    return fold(text[:_READ_CHARS]) if isinstance(text, str) else ""
 
 
 def _signs(ref: JsonValue, text: str, view: JsonObject) -> float:

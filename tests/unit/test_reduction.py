@@ -1,6 +1,7 @@
 """What an Executor is shown when its model has not room for everything."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -190,18 +191,31 @@ def test_a_line_given_twice_makes_way() -> None:
     assert set(twice) <= set(kept)
 
 
+def test_hostile_lines_cost_little_time() -> None:
+    """Lines made to be slow to read are ranked all the same, and the line that was asked for stays."""
+    hostile = ["a" * 50_000, "=" * 50_000, '"' * 50_000, "a-" * 25_000, "\\" * 50_000, "服" * 50_000] * 4
+    started = time.process_time()
+    shown, _ = fit([view(1, "query_logs", *hostile, POOL)], "连接池 " + "a-b " * 2000, 5000)
+    assert texts_of(shown[0]) == [POOL]
+    assert time.process_time() - started < 5
+
+
 def test_the_summary_survives() -> None:
-    """The line that says what was searched, and with what result, stays: it alone can carry an absence."""
-    summary = "services=payment-service total=0 firing=0 complete=true"
+    """What was searched, with what result, outlives lines that only their own signs speak for: it carries absence."""
+    summary = f"services=payment-service total=0 firing=0 complete=true note={'searched-' * 30}"
     rows = [POOL.replace("0.738", f"0.{at}") for at in range(40)]
-    assert summary in _fitted([view(1, "query_metrics", *rows, summary=summary)], "连接池", 0.2)
+    assert summary in _fitted([view(1, "query_metrics", *rows, summary=summary)], "？", 0.2)
 
 
 def test_the_earlier_of_two_like_lines_stays() -> None:
-    """Ties go to the order that the tool gave, most telling first."""
+    """Ties go to the order that the tool gave, most telling first, and to the call that was made first."""
     rows = [f"{POOL} row={at}" for at in range(10, 40)]
     kept = _fitted([view(1, "query_metrics", *rows)], "连接池", 0.5)
     assert kept == rows[: len(kept)]
+    views = [view(number, "query_metrics", *(f"{POOL} row={number}{at}" for at in range(10, 30))) for number in (1, 2)]
+    counts = [[len(texts_of(item)) for item in fit(views, "连接池", room)[0]] for room in range(2000, 6000, 100)]
+    assert all(first - second in {0, 1} for first, second in counts)
+    assert any(first > second for first, second in counts)
 
 
 @pytest.mark.parametrize("share", [0.55, 0.7, 0.9])
