@@ -2,7 +2,7 @@
 
 Relevance is a sum of plain signs: how many of the wanted words a line holds, each weighed by how rare it is among
 the lines (Spärck Jones 1972, inverse document frequency); whether it shows what those words speak of; and whether
-it says itself that something is wrong. Nothing here decides what is true: what is left out is missing evidence,
+it says itself that something is wrong. The points are set by hand, on recorded incidents. Nothing here decides what is true: what is left out is missing evidence,
 and the view says so.
 """
 
@@ -22,6 +22,8 @@ from engine.verification.quantities import fold
 __all__ = ["fit"]
 
 _LATIN = re.compile(r"[a-z0-9]+(?:[-_./][a-z0-9]+)*")
+_ID_DIGITS = 6
+"""From so many digits on a bare number may be an order or a trace, and worth looking for."""
 _PIECE = re.compile(r"[a-z]{3,}")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 
@@ -33,9 +35,15 @@ _BAD = frozenset({"error", "fatal", "critical", "emergency", "page", "failed"})
 _CHANGES = frozenset({"deploy", "config", "scale", "restart"})
 _TELLING_KINDS = frozenset({"new", "more", "missing"})
 
+_READ_CHARS = 2000
+"""So much of a line decides how relevant it is; the line itself stays whole."""
+
 _CONCEPT_POINTS = 2.0
 _SUMMARY_POINTS = 6.0
-"""More than a line's own signs bring, because a summary alone says what was searched and what is not there."""
+"""More than a line's own signs bring, because a summary alone says what was searched and what is not there; less than
+signs and words together, because where there is room for one line it should be the one that was asked for."""
+_AGAIN_POINTS = 6.0
+"""Taken off a line that the same tool gave before, because two calls that overlap would show it twice."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ class _Ref:
     view: int
     position: int
     size: int
-    """Bytes that it adds to its view."""
+    """Bytes that it takes, without the comma that parts it from another."""
     relevance: float
 
 
@@ -123,16 +131,15 @@ def _ranked(refs: Sequence[Sequence[JsonValue]], views: Sequence[JsonObject], wa
     """All refs, most relevant first; the earlier one where two are equally so."""
     texts = [[_text(ref) for ref in listed] for listed in refs]
     sought = _Wanted(wanted, [text for listed in texts for text in listed])
-    ranked = [
-        _Ref(
-            view=at,
-            position=position,
-            size=_size(refs[at][position]) + 1,
-            relevance=round(sought.weigh(text) + _signs(refs[at][position], text, views[at]), 6),
-        )
-        for at, listed in enumerate(texts)
-        for position, text in enumerate(listed)
-    ]
+    ranked: list[_Ref] = []
+    seen: set[tuple[str, str]] = set()
+    for at, listed in enumerate(texts):
+        for position, text in enumerate(listed):
+            ref, line = refs[at][position], (str(views[at].get("tool_name")), text)
+            points = sought.weigh(text) + _signs(ref, text, views[at]) + _lead(position)
+            points -= _AGAIN_POINTS if line in seen else 0.0
+            seen.add(line)
+            ranked.append(_Ref(view=at, position=position, size=_size(ref), relevance=round(points, 6)))
     return sorted(ranked, key=lambda ref: (-ref.relevance, ref.view, ref.position))
 
 
@@ -146,17 +153,18 @@ def _choose(ranked: Sequence[_Ref], left: int) -> set[tuple[int, int]]:
         # because not every view can keep one, the most relevant may take the room of the others
         smallest, reserved = {}, 0
     chosen: set[tuple[int, int]] = set()
+    started: set[int] = set()
     for first in (True, False):
-        served: set[int] = set()
         for ref in ranked:
-            if (ref.view, ref.position) in chosen or (first and ref.view in served):
+            if (ref.view, ref.position) in chosen or (first and ref.view in started):
                 continue
             own = smallest.get(ref.view, 0) if first else 0
-            if ref.size > left - (reserved - own):
+            cost = ref.size + (1 if ref.view in started else 0)
+            if cost > left - (reserved - own):
                 continue
             chosen.add((ref.view, ref.position))
-            served.add(ref.view)
-            left -= ref.size
+            started.add(ref.view)
+            left -= cost
             reserved -= own
     return chosen
 
@@ -183,12 +191,14 @@ def _words(text: str) -> frozenset[str]:
     names = _LATIN.findall(text)
     pieces = (piece for name in names for piece in _PIECE.findall(name))
     pairs = (run[at : at + 2] for run in _HAN.findall(text) for at in range(len(run) - 1))
-    return frozenset((*(name for name in names if len(name) > 1), *pieces, *pairs))
+    # because a bare number is a time, a count or a line of code, and fits lines that have nothing to do with it
+    named = (name for name in names if len(name) > 1 and (not name.isdigit() or len(name) >= _ID_DIGITS))
+    return frozenset((*named, *pieces, *pairs))
 
 
 def _text(ref: JsonValue) -> str:
     text = ref.get("text") if isinstance(ref, dict) else None
-    return fold(text) if isinstance(text, str) else ""
+    return fold(text[:_READ_CHARS]) if isinstance(text, str) else ""
 
 
 def _signs(ref: JsonValue, text: str, view: JsonObject) -> float:
@@ -203,10 +213,17 @@ def _signs(ref: JsonValue, text: str, view: JsonObject) -> float:
     if _BAD & {pairs.get("level"), pairs.get("severity"), pairs.get("status")} or _number(pairs.get("errors")) > 0:
         points += 2.0
     if pairs.get("kind") in _CHANGES or view.get("tool_name") == "query_changes":
-        points += 2.0
+        points += 3.0
     if pairs.get("kind") in _TELLING_KINDS or pairs.get("state") in {"active", "firing"}:
         points += 1.0
+    if pairs.get("kind") == "usual" or pairs.get("direction") == "flat":
+        points -= 3.0
     return points + min(2.0, math.log10(1 + _number(pairs.get("score"))))
+
+
+def _lead(position: int) -> float:
+    """Points for standing early, because tools list the most unusual first."""
+    return 2.0 / (1 + position / 4)
 
 
 def _number(text: str | None) -> float:

@@ -1,6 +1,7 @@
 """What an Executor is shown when its model has not room for everything."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -166,18 +167,55 @@ def test_anomalies_and_changes_survive_a_question_without_words() -> None:
     assert {POOL, error, CHANGE} <= set(_fitted(views, "？", 0.25))
 
 
+def test_a_time_in_the_question_is_no_word() -> None:
+    """Numbers of the question do not draw lines that merely hold the same digits."""
+    noise = [f'service=order-service level=INFO template="handler 17:11 step {at} of 14"' for at in range(60)]
+    calm = 'service=payment-service level=INFO template="paid"'
+    wanted = "17:11 到 17:14 payment-service 有问题吗"
+    assert calm in _fitted([view(1, "query_logs", *noise, calm)], wanted, 0.1)
+
+
+def test_an_identifier_in_the_question_is_a_word() -> None:
+    """A long number is an order or a trace, and its line is found."""
+    noise = [f'service=order-service level=INFO template="order 2026{at:06}"' for at in range(60)]
+    asked = 'service=order-service level=INFO template="order 9981237712"'
+    assert asked in _fitted([view(1, "query_logs", *noise, asked)], "订单 9981237712 怎么了", 0.1)
+
+
+def test_a_line_given_twice_makes_way() -> None:
+    """Where two calls overlap, what both gave stays once before a weaker line of its own goes."""
+    twice = [f"{POOL} row={at}" for at in range(6)]
+    once = flat("payment-service", 7).replace("direction=flat", "direction=up")
+    kept = _fitted([view(1, "query_metrics", *twice), view(2, "query_metrics", *twice, once)], "连接池", 0.75)
+    assert once in kept
+    assert set(twice) <= set(kept)
+
+
+def test_hostile_lines_cost_little_time() -> None:
+    """Lines made to be slow to read are ranked all the same, and the line that was asked for stays."""
+    hostile = ["a" * 50_000, "=" * 50_000, '"' * 50_000, "a-" * 25_000, "\\" * 50_000, "服" * 50_000] * 4
+    started = time.process_time()
+    shown, _ = fit([view(1, "query_logs", *hostile, POOL)], "连接池 " + "a-b " * 2000, 5000)
+    assert texts_of(shown[0]) == [POOL]
+    assert time.process_time() - started < 5
+
+
 def test_the_summary_survives() -> None:
-    """The line that says what was searched, and with what result, stays: it alone can carry an absence."""
-    summary = "services=payment-service total=0 firing=0 complete=true"
+    """What was searched, with what result, outlives lines that only their own signs speak for: it carries absence."""
+    summary = f"services=payment-service total=0 firing=0 complete=true note={'searched-' * 30}"
     rows = [POOL.replace("0.738", f"0.{at}") for at in range(40)]
-    assert summary in _fitted([view(1, "query_metrics", *rows, summary=summary)], "连接池", 0.2)
+    assert summary in _fitted([view(1, "query_metrics", *rows, summary=summary)], "？", 0.2)
 
 
 def test_the_earlier_of_two_like_lines_stays() -> None:
-    """Ties go to the order that the tool gave, most telling first."""
+    """Ties go to the order that the tool gave, most telling first, and to the call that was made first."""
     rows = [f"{POOL} row={at}" for at in range(10, 40)]
     kept = _fitted([view(1, "query_metrics", *rows)], "连接池", 0.5)
     assert kept == rows[: len(kept)]
+    views = [view(number, "query_metrics", *(f"{POOL} row={number}{at}" for at in range(10, 30))) for number in (1, 2)]
+    counts = [[len(texts_of(item)) for item in fit(views, "连接池", room)[0]] for room in range(2000, 6000, 100)]
+    assert all(first - second in {0, 1} for first, second in counts)
+    assert any(first > second for first, second in counts)
 
 
 @pytest.mark.parametrize("share", [0.55, 0.7, 0.9])

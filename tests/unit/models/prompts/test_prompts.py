@@ -2,6 +2,10 @@
 
 import hashlib
 import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -11,6 +15,7 @@ from engine.ports import Contract, Role
 from tests.scenario.story import Story, check, executor_output, passing, plan, verdict
 from tests.unit.models.prompts import source
 
+ROOT = Path(__file__).resolve().parents[4]
 ROLES: tuple[Role, ...] = get_args(Role)
 MARKED: tuple[Role, ...] = ("planner", "executor", "composer")
 ONE, OTHER = "0f3a9c55d1e2b784", "77aa10b2c9d8e6f4"
@@ -101,3 +106,12 @@ def test_the_composer_is_bound_to_chinese() -> None:
     assert "必须只用简体中文" in rules
     lines = [line for line in re.sub(r"```.*?```", "", rules, flags=re.DOTALL).splitlines()[6:] if line.strip()]
     assert all(re.search(r"[\u4e00-\u9fff]", line) for line in lines)
+
+
+def test_a_wheel_carries_the_prompts(tmp_path: Path) -> None:
+    """What is installed from a wheel finds each role's file beside the catalog."""
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=60)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        assert {f"engine/models/prompts/{role}.md" for role in ROLES} <= {*packed.namelist()}
