@@ -8,7 +8,8 @@ from engine.base import JsonValue
 __all__ = ["parse_line", "render_line"]
 
 _BARE = re.compile(r"""[^\s"=]+""")
-_PAIR = re.compile(r'([^\s="]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+# because a key begins where a run of its characters begins, a long run without "=" is tried once, not once a character
+_PAIR = re.compile(r'(?<![^\s="])([^\s="]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 _FOLDED = re.compile(r"\s+")
 _KEY_BREAKERS = re.compile(r"""[\s"=]""")
 
