@@ -8,11 +8,10 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
+from bot.safe_text import one_line, safe_text
+
 __all__ = ["PlainPipes", "console", "drop_output", "make_safe_streams", "one_line", "safe_text", "write_answer"]
 
-_STEERING = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
 _WIDE = 160
 _VERDICT = re.compile(r"^【[^】\n]{1,12}】")
 _HEADING = re.compile(r"^[^\s·\[【].{0,30}$", re.MULTILINE)
@@ -31,16 +30,6 @@ class PlainPipes(Console):
 def console() -> Console:
     """Standard output for tables; wide where it is no terminal, because a file has no edge."""
     return PlainPipes(markup=False, highlight=False, emoji=False, width=None if sys.stdout.isatty() else _WIDE)
-
-
-def safe_text(text: str) -> str:
-    """The text without control, escape, zero-width and direction characters; line feeds and tabs stay."""
-    return _STEERING.sub("", text)
-
-
-def one_line(text: str) -> str:
-    """The text as one safe line."""
-    return " ".join(safe_text(text).split())
 
 
 def write_answer(text: str, footer: str) -> None:
