@@ -4,6 +4,7 @@ import asyncio
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,23 +13,15 @@ import msgspec
 
 from engine.errors import SourceUnavailable
 from engine.sources.line_services import services_of
-from engine.sources.log_templates import Templates, normalise_level, text_of
+from engine.sources.log_grouping import Grouping
+from engine.sources.log_templates import text_of
 from engine.sources.openmetrics import READ_ERRORS, open_bytes
-from engine.sources.stretches import seconds_apart
-from engine.telemetry import LogDigest, LogGroup, LogLine, LogQuery
+from engine.telemetry import LogDigest, LogQuery
 
 __all__ = ["RecordedLogs"]
 
-_MAX_GROUPS = 5000
-_MAX_ALIKE = 500
-"""Templates of one service and level; further ones are `(other)`, so that one chatty service leaves room for all."""
-
-_MAX_SERVICES = 2000
-_EXAMPLES = 3
 _MAX_LINE = 1_000_000
-_MESSAGE_CHARS = 2000
 _CACHED_PASSES = 8
-_OTHER = "(other)"
 _BOM = b"\xef\xbb\xbf"
 
 _PLAIN = re.compile(rb"[a-z0-9 _.-]+")
@@ -45,14 +38,11 @@ class _Line(msgspec.Struct):
 class _Pass:
     """What one pass over the file found, over all services and levels."""
 
-    def __init__(self) -> None:
-        self.groups: dict[tuple[str, str, str], LogGroup] = {}
-        self.sizes: dict[tuple[str, str], int] = {}
-        self.services: set[str] = set()
+    def __init__(self, grouping: Grouping) -> None:
+        self.grouping = grouping
         self.bad_lines = 0
         self.first_bad = 0
         self.lines = 0
-        self.overflowed = False
 
 
 class _Running:
@@ -83,8 +73,14 @@ class RecordedLogs:
         """
         found = await self._pass(query, query.contains)
         # because whether a service has logs at all does not depend on what they contain
-        services = found.services if query.contains is None else (await self._pass(query, None)).services
-        return _digest(found, services, query)
+        whole = found if query.contains is None else await self._pass(query, None)
+        bad = f"有 {found.bad_lines} 行无法解析（首行为第 {found.first_bad} 行），未计入"
+        return found.grouping.digest(
+            query,
+            whole.grouping.services,
+            warnings=(bad,) if found.bad_lines else (),
+            complete=not found.bad_lines,
+        )
 
     async def _pass(self, query: LogQuery, contains: str | None) -> _Pass:
         key = (query.window, query.baselines, contains)
@@ -106,14 +102,10 @@ class RecordedLogs:
                 self._passes.pop(key, None)
 
     def _scan(self, query: LogQuery, contains: str | None, stop: threading.Event) -> _Pass:
-        spans = [(span.start.timestamp(), span.end.timestamp()) for span in query.baselines]
-        start, end = query.window.start.timestamp(), query.window.end.timestamp()
-        needle = contains.lower() if contains else None
-        raw_needle = _prefilter(needle)
+        raw_needle = _prefilter(contains.lower() if contains else None)
         decode = msgspec.json.Decoder(_Line).decode
-        template_of = Templates().of
-        found = _Pass()
-        services = found.services
+        found = _Pass(Grouping(replace(query, contains=contains)))
+        take = found.grouping.take
         for number, raw in _lines(self._path):
             found.lines += 1
             if number % 4096 == 0 and stop.is_set():
@@ -129,15 +121,7 @@ class RecordedLogs:
                 found.bad_lines += 1
                 found.first_bad = found.first_bad or number
                 continue
-            if line.service not in services and len(services) < _MAX_SERVICES:
-                services.add(line.service)
-            inside = start <= moment < end
-            if not inside and not any(low <= moment < high for low, high in spans):
-                continue
-            message = line.body if isinstance(line.body, str) else text_of(line.body)
-            if needle is not None and needle not in message.lower():
-                continue
-            _count(found, line, template_of(message), message, moment, inside=inside)
+            take(line.service, line.severity, line.body if isinstance(line.body, str) else text_of(line.body), moment)
         if found.lines and found.bad_lines == found.lines:
             raise SourceUnavailable(
                 f"{self._path}:{found.first_bad}: no line is a log record as interfaces.md describes"
@@ -159,70 +143,6 @@ def _noticed(task: asyncio.Task[_Pass]) -> None:
     # because a failure that nobody waits for any more is nobody's
     if not task.cancelled():
         task.exception()
-
-
-def _count(found: _Pass, line: _Line, template: str, message: str, moment: float, *, inside: bool) -> None:
-    level = normalise_level(line.severity)
-    key = (line.service, level, template)
-    group = found.groups.get(key) or _new_group(found, key)
-    if not inside:
-        group.baseline_count += 1
-        if not group.examples:
-            group.examples.append(LogLine(moment, line.service, level, message[:_MESSAGE_CHARS]))
-        return
-    group.count += 1
-    if group.first is None or moment < group.first:
-        group.first = moment
-    if group.last is None or moment > group.last:
-        group.last = moment
-    if group.count == 1:
-        # because a line of the window tells more than one of the baseline
-        group.examples.clear()
-    if len(group.examples) < _EXAMPLES:
-        group.examples.append(LogLine(moment, line.service, level, message[:_MESSAGE_CHARS]))
-
-
-def _new_group(found: _Pass, key: tuple[str, str, str]) -> LogGroup:
-    """A group for a template not seen before, or the one that takes in what has no room."""
-    service, level, _ = key
-    size = found.sizes.get((service, level), 0)
-    if size >= _MAX_ALIKE or len(found.groups) >= _MAX_GROUPS:
-        found.overflowed = True
-        if service not in found.services:
-            service = _OTHER
-        key = (service, level, _OTHER)
-        known = found.groups.get(key)
-        if known is not None:
-            return known
-    found.sizes[service, level] = size + 1
-    group = LogGroup(*key)
-    found.groups[key] = group
-    return group
-
-
-def _digest(found: _Pass, services: set[str], query: LogQuery) -> LogDigest:
-    groups = tuple(
-        group
-        for group in found.groups.values()
-        if (not query.services or group.service in query.services) and (not query.levels or group.level in query.levels)
-    )
-    errors = [group for group in groups if group.level in {"ERROR", "FATAL"}]
-    warnings: list[str] = []
-    if found.bad_lines:
-        warnings.append(f"有 {found.bad_lines} 行无法解析（首行为第 {found.first_bad} 行），未计入")
-    if found.overflowed:
-        warnings.append(f"日志模板过多（每个服务与级别至多 {_MAX_ALIKE} 种），其余并入 {_OTHER}")
-    return LogDigest(
-        groups=groups,
-        total=sum(group.count for group in groups),
-        baseline_total=sum(group.baseline_count for group in groups),
-        errors=sum(group.count for group in errors),
-        baseline_errors=sum(group.baseline_count for group in errors),
-        baseline_seconds=seconds_apart(query.baselines, query.window),
-        matched_streams=not query.services or bool(services.intersection(query.services)),
-        complete=not found.bad_lines,
-        warnings=tuple(warnings),
-    )
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
