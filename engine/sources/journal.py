@@ -1,0 +1,135 @@
+"""The systemd journal, read through `journalctl`."""
+
+import asyncio
+import json
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+from typing import Any, cast
+
+from engine.errors import SourceUnavailable
+from engine.sources.log_grouping import Grouping
+from engine.telemetry import LogDigest, LogQuery
+
+__all__ = ["Journal"]
+
+_FIELDS = "MESSAGE,PRIORITY,_SYSTEMD_UNIT,SYSLOG_IDENTIFIER,_COMM"
+_MAX_LINE = 1_000_000
+_SEVERITIES = ("FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
+"""By syslog's PRIORITY, 0 to 7."""
+
+
+class Journal:
+    """Answers log queries from the journal of this machine; a unit's name without `.service` is the service.
+
+    Args:
+        units: the units that are read; none means all.
+        command: the program and its first arguments, such as `journalctl --file=…`.
+        seconds: how long one search may take.
+        most_bytes: how much one search may read, in bytes; what lies beyond is said to be missing.
+    """
+
+    def __init__(
+        self,
+        units: Sequence[str] = (),
+        *,
+        command: Sequence[str] = ("journalctl",),
+        seconds: float = 20.0,
+        most_bytes: int = 500_000_000,
+    ) -> None:
+        self._units = tuple(units)
+        self._command = tuple(command)
+        self._seconds = seconds
+        self._most_bytes = most_bytes
+
+    def services(self) -> tuple[str, ...]:
+        """The configured units; the journal itself is not asked."""
+        return tuple(sorted(unit.removesuffix(".service") for unit in self._units))
+
+    async def search(self, query: LogQuery) -> LogDigest:
+        """See `LogSource`.
+
+        Raises:
+            SourceUnavailable: `journalctl` is missing, failed or took too long.
+        """
+        stretches = (query.window, *query.baselines)
+        begin = int(min(item.start for item in stretches).timestamp())
+        end = int(max(item.end for item in stretches).timestamp()) + 1
+        arguments = ["--output=json", f"--output-fields={_FIELDS}", "--no-pager", "--quiet", "--all"]
+        arguments += [f"--since=@{begin}", f"--until=@{end}", *(f"--unit={unit}" for unit in self._units)]
+        grouping = Grouping(query)
+        whole = True
+        try:
+            async with asyncio.timeout(self._seconds), aclosing(self._run(arguments)) as lines:
+                async for line in lines:
+                    if line is None:
+                        whole = False
+                        break
+                    _take(grouping, line)
+        except TimeoutError as error:
+            raise SourceUnavailable(f"journalctl took longer than {self._seconds:.0f} s; name units to read") from error
+        warnings = () if whole else ("系统日志超出单次读取上限，只读了一部分",)
+        return grouping.digest(query, grouping.services | set(self.services()), warnings=warnings, complete=whole)
+
+    async def _run(self, arguments: list[str]) -> AsyncGenerator[bytes | None]:
+        """The program's lines; None in the end where it had more to say than is read."""
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command, *arguments, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, limit=_MAX_LINE
+            )
+        except OSError as error:
+            raise SourceUnavailable(f"{self._command[0]}: cannot be run: {error.strerror}") from error
+        assert process.stdout is not None
+        left = self._most_bytes
+        try:
+            while line := await _line(process.stdout):
+                left -= len(line)
+                if left <= 0:
+                    yield None
+                    return
+                yield line
+            await _check_end(process, self._command[0])
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+async def _line(stream: asyncio.StreamReader) -> bytes:
+    """The next line; one that is too long is passed over and counts as blank."""
+    try:
+        return await stream.readline()
+    except ValueError:
+        return b"\n"
+
+
+async def _check_end(process: Process, name: str) -> None:
+    assert process.stderr is not None
+    said = (await process.stderr.read(4000)).decode("utf-8", errors="replace").strip()
+    if await process.wait() != 0:
+        raise SourceUnavailable(f"{name}: {said.splitlines()[0][:200] if said else 'failed without a word'}")
+
+
+def _take(grouping: Grouping, raw: bytes) -> None:
+    try:
+        decoded: object = json.loads(raw)
+        entry = cast("dict[str, Any]", decoded) if isinstance(decoded, dict) else {}
+        moment = int(entry["__REALTIME_TIMESTAMP"]) / 1e6
+    except (ValueError, KeyError, TypeError, RecursionError):
+        # because a line that is no entry, such as a blank one, says nothing
+        return
+    unit = str(entry.get("_SYSTEMD_UNIT") or "").removesuffix(".service")
+    service = unit or str(entry.get("SYSLOG_IDENTIFIER") or entry.get("_COMM") or "journal")
+    priority = str(entry.get("PRIORITY", ""))
+    severity = _SEVERITIES[int(priority)] if priority in {*"01234567"} else "INFO"
+    grouping.take(service[:200], severity, _text(entry.get("MESSAGE")), moment)
+
+
+def _text(message: object) -> str:
+    """A message; the journal writes one that is no UTF-8 as a list of its bytes."""
+    if isinstance(message, str):
+        return message
+    if isinstance(message, list):
+        codes = cast("list[object]", message)
+        return bytes(code for code in codes if isinstance(code, int) and 0 <= code < 256).decode(errors="replace")
+    return ""
