@@ -1,20 +1,16 @@
 """The systemd journal, read through `journalctl`."""
 
-import asyncio
 import json
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Sequence
 from typing import Any, cast
 
-from engine.errors import SourceUnavailable
 from engine.sources.log_grouping import Grouping
+from engine.sources.program import run_program
 from engine.telemetry import LogDigest, LogQuery
 
 __all__ = ["Journal"]
 
 _FIELDS = "MESSAGE,PRIORITY,_SYSTEMD_UNIT,SYSLOG_IDENTIFIER,_COMM"
-_MAX_LINE = 1_000_000
 _SEVERITIES = ("FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 """By syslog's PRIORITY, 0 to 7."""
 
@@ -58,56 +54,16 @@ class Journal:
         arguments = ["--output=json", f"--output-fields={_FIELDS}", "--no-pager", "--quiet", "--all"]
         arguments += [f"--since=@{begin}", f"--until=@{end}", *(f"--unit={unit}" for unit in self._units)]
         grouping = Grouping(query)
-        whole = True
-        try:
-            async with asyncio.timeout(self._seconds), aclosing(self._run(arguments)) as lines:
-                async for line in lines:
-                    if line is None:
-                        whole = False
-                        break
-                    _take(grouping, line)
-        except TimeoutError as error:
-            raise SourceUnavailable(f"journalctl took longer than {self._seconds:.0f} s; name units to read") from error
-        warnings = () if whole else ("系统日志超出单次读取上限，只读了一部分",)
-        return grouping.digest(query, grouping.services | set(self.services()), warnings=warnings, complete=whole)
-
-    async def _run(self, arguments: list[str]) -> AsyncGenerator[bytes | None]:
-        """The program's lines; None in the end where it had more to say than is read."""
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command, *arguments, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, limit=_MAX_LINE
-            )
-        except OSError as error:
-            raise SourceUnavailable(f"{self._command[0]}: cannot be run: {error.strerror}") from error
-        assert process.stdout is not None
-        left = self._most_bytes
-        try:
-            while line := await _line(process.stdout):
-                left -= len(line)
-                if left <= 0:
-                    yield None
-                    return
-                yield line
-            await _check_end(process, self._command[0])
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-
-
-async def _line(stream: asyncio.StreamReader) -> bytes:
-    """The next line; one that is too long is passed over and counts as blank."""
-    try:
-        return await stream.readline()
-    except ValueError:
-        return b"\n"
-
-
-async def _check_end(process: Process, name: str) -> None:
-    assert process.stderr is not None
-    said = (await process.stderr.read(4000)).decode("utf-8", errors="replace").strip()
-    if await process.wait() != 0:
-        raise SourceUnavailable(f"{name}: {said.splitlines()[0][:200] if said else 'failed without a word'}")
+        remedy = "name the units to read"
+        async with run_program(
+            [*self._command, *arguments], seconds=self._seconds, most_bytes=self._most_bytes, remedy=remedy
+        ) as output:
+            async for line in output:
+                _take(grouping, line)
+        warnings = () if output.whole else ("系统日志超出单次读取上限，只读了一部分",)
+        return grouping.digest(
+            query, grouping.services | set(self.services()), warnings=warnings, complete=output.whole
+        )
 
 
 def _take(grouping: Grouping, raw: bytes) -> None:
