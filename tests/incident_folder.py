@@ -168,7 +168,7 @@ def call(
 
 def pay_incident(path: Path) -> IncidentFolder:
     """payment-service fails after a deploy: every kind of telemetry tells its part, and a password leaked into each."""
-    secret = "password=hunter2secret"  # noqa: S105  # because it is what redaction must find
+    secret = "password=hunter2secret"  # because it is what redaction must find
     ordinary = [log(minute / 2, "order-service", f"created order {minute}") for minute in range(-120, 60)]
     failing = [
         log(10 + minute / 10, "payment-service", f"pool exhausted after 3000 ms, {secret}", "ERROR")
